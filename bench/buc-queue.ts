@@ -47,7 +47,7 @@ class Crowd {
     this.resource.submit({ id: this.#nextId++, width: 1 + this.#prng.below(64), walltime, runTime, rank }, now);
   }
 
-  /** Lets so many requests end, each start being followed by an arrival; returns submissions, ends and starts. */
+  /** Ends `endCount` requests, with one arrival after each start; returns the number of events. */
   run(waiting: number, endCount: number): number {
     let events = 0;
     for (let ended = 0; ended < endCount; ) {

@@ -122,7 +122,7 @@ async function measureBacklog(grid: Grid, nats: NatsServer): Promise<Figure[]> {
   ];
 }
 
-/** The whole stream to so many subscribers at once, of one process. */
+/** Sends the whole stream to all subscribers at once, in one process. */
 async function measureFanOut(nats: NatsServer, subscribers: number): Promise<Figure> {
   const connections = await Promise.all(Array.from({ length: subscribers }, () => connect({ servers: nats.url })));
   const start = performance.now();

@@ -23,7 +23,7 @@ const hour: Duration = 60 * minute;
 /** By then the queue is as full as it gets. */
 const warmUp: Duration = 9 * hour;
 const [processors, widthMax, walltimeMax] = [16, 8, 6 * hour];
-/** Of each world: so many reservations of so many processors, one after the other. */
+/** The reservations of each world, one after the other: how many, processors of each, duration and distance. */
 const [reservations, count, duration, apart] = [5, 3, hour, 3 * hour];
 const rules: readonly (readonly [string, LeadRule])[] = [
   ['fixed:10m', { kind: 'fixed', lead: 10 * minute }],
@@ -86,7 +86,7 @@ interface Setup {
   readonly load: number;
 }
 
-/** What was told last of a reservation, and what idled for it. */
+/** The last report about a reservation, and the idle time for it. */
 interface Reported {
   at: Instant;
   held: number;

@@ -95,6 +95,6 @@ const [alone, among] = [runBag(0), runBag(idleCount)];
 report('idle machines', [
   plain(`round trips of ${taskCount} no-op tasks on 2 machines`, alone.trips, ''),
   plain('time in steps', alone.ms, 'ms'),
-  below(`round trips beside ${idleCount} idle machines that do not match`, among.trips, '', alone.trips + 2),
+  below(`round trips with ${idleCount} more idle machines that do not match`, among.trips, '', alone.trips + 2),
   plain('time in steps', among.ms, 'ms'),
 ]);

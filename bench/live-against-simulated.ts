@@ -1,7 +1,6 @@
-// Jobs of 100 tasks beside the local users of a log, live on an embedded cluster and in the simulator: by how much do
-// their turnarounds differ,
-// and how soon does the first task start where processors are free? (costa2005, section 5.2: 115 s longer on average,
-// 55 s of it before the first task.)
+// Runs jobs of 100 tasks among the local users of a log, live on an embedded cluster and in the simulator. Measures the
+// difference of their turnarounds, and how soon the first task starts if processors are free. (costa2005, section 5.2:
+// 115 s longer on average, 55 s of it before the first task.)
 // Each job has a window of the log, scaled down in time and width, on an empty cluster of its own; a few run side by
 // side. At most 6 minutes.
 // With `--manager slurm` on a real Slurm on this host (Debian's slurm-wlm and munge), which has an order of its own and
@@ -28,7 +27,7 @@ interface Local {
   readonly runTime: number;
 }
 
-/** One job and what the cluster has besides. */
+/** One job and the load of its cluster. */
 interface Setting {
   readonly name: string;
   readonly heuristic: string;
@@ -53,9 +52,9 @@ const load = option('load', 60) / 100;
 const speed = 1_000_000 / meanTaskTime;
 const [taskCount, requestsMax, granularity] = [100, 2, isSlurm ? 60_000 : 100];
 const walltimeMax = Math.max(1, Math.floor((18 * 3_600_000) / speed / granularity)) * granularity;
-/** Local users come so long before the job. */
+/** Local users submit from this time before the job on. */
 const warmUp = 10_000;
-/** Windows in which the job would take longer are left out: the whole is to end within 6 minutes. */
+/** Windows in which the job would take longer are left out, so that the benchmark ends within 6 minutes. */
 const turnaroundMax = 65_000;
 /** Local requests before the end of the job; windows with fewer are left out too. */
 const localsMin = 5;

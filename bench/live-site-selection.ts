@@ -1,5 +1,5 @@
-// Live site selection: what the broker's step takes in which gangs are placed among 100 providers, each with a queue that
-// was told in sums. --gangs N are open beside.
+// Live site selection: the time of a broker's step that assigns gangs to one of 100 providers, which report their
+// queues as sums. --gangs N more gangs are open.
 import {
   brokerMachine,
   type BrokerInput,
@@ -46,9 +46,8 @@ function tellings(): BrokerInput[] {
 }
 
 /**
- * Milliseconds of this process's processor time, so that a busy machine does not count, in a step in which nothing
- * comes in and so many gangs are placed that earlier ones had
- * no turn for: the mean of many, after as many to warm up. What is wanted of providers is not looked at in it.
+ * Milliseconds of processor time of a step that assigns `count` waiting gangs and takes no input: the mean of many
+ * steps, after as many to warm up. The step does not compute the demand.
  */
 function findTime(siteSelection: string, count: number): number {
   const state = createBrokerState();
@@ -99,7 +98,7 @@ function findTime(siteSelection: string, count: number): number {
   return spent / rounds;
 }
 
-/** Of a step with one decision, what there is more than in one with none. */
+/** The time of a step with one decision, less that of a step with none. */
 function first({ name }: SiteSelectionStrategy): number {
   return findTime(name, 1) - findTime('none', 1);
 }
@@ -122,7 +121,7 @@ const worst = (
 report('live-site-selection', [
   plain('a step in which nothing is placed', findTime('none', 1), 'ms'),
   below(
-    `a decision alone in its step, beside ${openCount} placed gangs: slowest of levels 0 to 3`,
+    `a decision alone in its step, with ${openCount} assigned gangs: slowest of levels 0 to 3`,
     worst(low, first),
     'ms',
     1,

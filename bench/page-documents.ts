@@ -1,6 +1,5 @@
-// What the page is told of a grid with 100,000 tasks and 1,000 machines: how large each document is, and how long the
-// gateway takes for it. The broker answers from
-// memory, so that what it takes itself is left out.
+// The documents that the page gets of a grid with 100,000 tasks and 1,000 machines: their sizes, and the time that the
+// gateway needs. The broker answers from memory, so its own time is left out.
 import { JobStatus, ReplicaDisposition, TaskStatus } from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
 import { quietLogger } from '@mutirao/runtime/log';

@@ -1,5 +1,5 @@
-// What a page that is open costs the broker: jobs of no-op tasks in turn with a page that hears a sample on all topics
-// and without any, and the broker's processor time for a task.
+// What an open page costs the broker: jobs of no-op tasks in turn with a page that subscribes to all topics and without
+// any page, and the broker's processor time per task.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';

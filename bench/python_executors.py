@@ -1,12 +1,15 @@
 """Executors beside each other on this machine, in one run: `python bench/python_executors.py [INPUTS] [NAME ...]`.
 
-Needs the package with `joblib` and `distributed`, and a grid whose home MUTIRAO_HOME names. Each executor has two
-workers. Prints JSON lines: no-op calls a second of a map, and the time of one call from submit to result.
+Needs the package with `joblib`, `distributed` and `numpy`, and a grid whose home MUTIRAO_HOME names. Each executor has
+two workers. Prints JSON lines: no-op calls a second of a map, and the time of one call from submit to result. Further
+names are about Mutirao alone: `arrays` (1 GB of results in pieces of 1 MB), `futures` (memory of a million of them),
+`attach` (to as many calls as INPUTS) and `imports`.
 """
 
 import concurrent.futures
 import json
 import statistics
+import subprocess
 import sys
 import time
 
@@ -77,9 +80,88 @@ def mutirao_grid(inputs):
         measure("Mutirao", inputs, lambda xs: executor.map(no_op, xs), lambda x: executor.submit(no_op, x).result())
 
 
-EXECUTORS = {"pool": process_pool, "joblib": joblib_loky, "dask": dask, "mutirao": mutirao_grid}
+def piece(number):
+    import numpy
+
+    return numpy.full(1 << 17, number, dtype=numpy.float64)
+
+
+def arrays(_):
+    import mutirao
+
+    count = 1000
+    with mutirao.connect() as grid, grid.executor() as executor:
+        executor.submit(piece, 0).result()
+        begun = time.perf_counter()
+        total = sum(float(array[0]) for array in executor.map(piece, range(count)))
+        seconds = time.perf_counter() - begun
+    assert total == sum(range(count))
+    print(json.dumps({"of": "arrays", "mebibytes": count, "mb_per_s": round(count * (1 << 20) / 1e6 / seconds, 1)}), flush=True)
+
+
+def resident_mb():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 / 1e6
+
+
+def futures(_):
+    import mutirao
+
+    with mutirao.connect() as grid:
+        executor = grid.executor()
+        before = resident_mb()
+        begun = time.perf_counter()
+        held = executor.map_futures(no_op, range(1_000_000))
+        submitted = time.perf_counter() - begun
+        after = resident_mb()
+        results = sum(future.result() for future in held)
+        seconds = time.perf_counter() - begun
+        assert results == sum(range(1_000_000))
+        peak = resident_mb()
+        executor.shutdown()
+    figures = {"of": "futures", "count": len(held), "mb_before": round(before), "mb_submitted": round(after), "mb_done": round(peak)}
+    print(json.dumps({**figures, "submit_s": round(submitted, 1), "all_s": round(seconds, 1)}), flush=True)
+
+
+def attach(inputs):
+    import mutirao
+
+    with mutirao.connect() as grid:
+        executor = grid.executor()
+        list(executor.map(no_op, range(inputs)))
+        [number] = executor.detach()
+    begun = time.perf_counter()
+    with mutirao.connect() as grid:
+        again = grid.attach(number).futures()
+        had = time.perf_counter() - begun
+        results = [future.result() for future in again]
+        seconds = time.perf_counter() - begun
+    assert results == list(range(inputs))
+    print(json.dumps({"of": "attach", "futures": inputs, "futures_s": round(had, 2), "results_s": round(seconds, 2)}), flush=True)
+
+
+def imports(_):
+    times = {}
+    for module in ("grpc", "mutirao"):
+        program = f"import time; begun = time.perf_counter(); import {module}; print(time.perf_counter() - begun)"
+        runs = [float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout) for _ in range(7)]
+        times[module + "_s"] = round(min(runs), 3)
+    print(json.dumps({"of": "imports", **times, "more_s": round(times["mutirao_s"] - times["grpc_s"], 3)}), flush=True)
+
+
+EXECUTORS = {
+    "pool": process_pool,
+    "joblib": joblib_loky,
+    "dask": dask,
+    "mutirao": mutirao_grid,
+    "arrays": arrays,
+    "futures": futures,
+    "attach": attach,
+    "imports": imports,
+}
+PEERS = ("pool", "joblib", "dask", "mutirao")
 
 if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    for chosen in sys.argv[2:] or EXECUTORS:
+    for chosen in sys.argv[2:] or PEERS:
         EXECUTORS[chosen](count)

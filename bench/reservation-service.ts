@@ -2,7 +2,7 @@
 // over-committed, and how long a
 // restart takes with many reservations. Options: --requests 100000, --reservations 1000000 (of the restart), --clients
 // 32, --skip-load 1, --skip-restart 1,
-// --requests 1000000 --skip-restart 1 is the proof over the wire, checked from what the clients were told, without any
+// --requests 1000000 --skip-restart 1 is the proof over the wire, checked from the answers to the clients, without any
 // calendar; --units 64 is what they share, 64 at most,
 // and with few of them most is refused. --counted 1 has the restart with one resource of many units, of which each
 // reservation names its own, in place of capacities.
@@ -53,7 +53,7 @@ function drawSpec(random: Prng, now: number) {
   };
 }
 
-/** What clients were told that they have, or what a journal has, in columns: there may be millions. */
+/** Reservations in the answers to clients, or in a journal, as columns: there may be millions. */
 class Places {
   readonly ids: Uint32Array;
   readonly starts: Float64Array;

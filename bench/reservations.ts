@@ -50,7 +50,7 @@ function drawRequest(draw: (limit: number) => number, kind: Kind, id: number, am
   };
 }
 
-/** A calendar with so many reservations, each placed by request. */
+/** A calendar with `count` reservations, each placed by request. */
 function fill(kind: Kind, count: number): Calendar {
   const capacity = Math.max(8, Math.ceil((count * meanDuration * (amounts[kind] + 1)) / 2 / load / year));
   const calendar = new Calendar({ ...resourceDefaults, kind, capacity }, 0);
@@ -155,7 +155,7 @@ function measureLoading(calendar: Calendar, name: string, isLargest: boolean): F
   return [isLargest ? below(label, fastest, 's', 5) : plain(label, fastest, 's')];
 }
 
-/** The seed's list beside the calendar, deciding alone. @throws {Error} when one answer differs. */
+/** Compares decisions of the seed's list with those of the calendar. @throws {Error} when one answer differs. */
 function compareWithList(calendar: Calendar, name: string): Figure[] {
   const list = new VariableSlots(calendar.resource.capacity);
   for (const { start, end, used } of calendar.slots(0, Infinity))
@@ -180,7 +180,7 @@ function compareWithList(calendar: Calendar, name: string): Figure[] {
   return [
     plain(`${name}: deciding, the seed's list, mean of ${probes.length}, same places`, mean(theirs), 'us'),
     plain(`${name}: ... the calendar`, mean(ours), 'us'),
-    plain(`${name}: ... the list takes so many times as long`, mean(theirs) / mean(ours), 'x'),
+    plain(`${name}: ... time of the list, relative to the calendar`, mean(theirs) / mean(ours), 'x'),
   ];
 }
 

@@ -4,8 +4,8 @@ import { Prng } from '@mutirao/core/shared';
 import { median, option, plain, report } from './harness.ts';
 
 // How well the workqueue packs tasks that ask for processors, memory and GPUs: makespans of generated mixes over a lower
-// bound that no schedule can beat, beside first fit and best fit, which keep nothing for tasks that do not fit. All of
-// them see the tasks in the same order and no run times. --mixes N, --nodes N and --tasks N size it.
+// bound that no schedule can beat, compared with first fit and best fit, which keep nothing for tasks that do not fit.
+// All of them see the tasks in the same order and no run times. --mixes N, --nodes N and --tasks N size it.
 const mixCount = option('mixes', 200);
 const nodeCount = option('nodes', 16);
 const taskCount = option('tasks', 600);

@@ -128,7 +128,7 @@ function getBatch(size: number, first: number): StartReplicas {
   };
 }
 
-/** Keeps so many batches under way for so long; returns tasks per second. */
+/** Keeps a number of batches under way for `seconds`; returns tasks per second. */
 function measure(address: string, batchSize: number, seconds: number): Promise<number> {
   const stream: MessageStream<ConnectResponse, ConnectRequest> = openStream(
     dial(GridMachineProviderServiceClient, address, { token }).connect(),

@@ -1,4 +1,4 @@
-// Staging where a machine shares the file system of home, beside `cp` and one hash pass over the same files, in turn.
+// Staging where a machine shares the file system of home, compared with `cp` and one hash pass over the same files.
 import { execFileSync } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const mebibytes = option('mebibytes', 256);
 const filesCount = option('files', 5000);
 const folder = mkdtempSync(join(tmpdir(), 'mutirao-shared-'));
 
-/** Files younger than this are copied to be safe; those of a bench are to be like those of a user. */
+/** Files younger than this are copied to be safe; files of the benchmark must be older, like those of a user. */
 const settling = 2500;
 
 interface Case {

@@ -52,7 +52,7 @@ function fillTable(): SiteSelectionTable {
   );
 }
 
-/** What a decision takes, in ms: the median of many, each after what `change` does to so many queues. */
+/** Time of a decision in ms: the median of many, each after `changed` queues have changed. */
 function decisions(strategy: SiteSelectionStrategy, changed: number): number {
   const table = fillTable();
   const prng = new Prng('decisions');

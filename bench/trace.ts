@@ -110,7 +110,7 @@ function decision(): Figure {
   return below('an adaptive decision on a queue of 10,000', median(times), 'ms', 10);
 }
 
-/** The log so many times over, one after the other. */
+/** The log `count` times, one after the other. */
 function repeated({ requests }: Log, count: number): SwfRequest[] {
   const span = (requests.at(-1)?.submittedAt ?? 0) + 1000;
   return Array.from({ length: count }, (_, index) =>
@@ -137,7 +137,7 @@ function doublingTrace(log: Log): Figure {
   );
 }
 
-/** A resource with so many waiting, and where its next request comes from. */
+/** A resource with `waiting` requests in its queue, and a source of further requests. */
 function crowded(policy: QueuePolicy, waiting: number): { resource: ResourceReplay; arrive(now: number): void } {
   const prng = new Prng('queue');
   const resource = new ResourceReplay(policy, new RequestPlan(128, 0));

@@ -46,7 +46,7 @@ class Attacked {
   async collected(): Promise<MemoryAccount> {
     rmSync(this.#file, { force: true });
     process.kill(this.broker.pid, 'SIGUSR2');
-    await until(() => existsSync(this.#file), 'the broker tells its memory');
+    await until(() => existsSync(this.#file), 'the broker reports its memory');
     return JSON.parse(readFileSync(this.#file, 'utf8')) as MemoryAccount;
   }
 

@@ -18,7 +18,7 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const drawn = Number(values.drawn);
 const aimMs = 50;
-/** Levels of so many tasks. */
+/** Tasks of each level. */
 const wide = 40;
 
 /** A workflow of levels, each task of which waits for two of the level above. */
@@ -61,7 +61,7 @@ interface Action {
   readonly name: string;
   /** The event that begins it. */
   readonly input: string;
-  /** An expression of the page that holds once what was done is to be seen. */
+  /** An expression that is true on the page once the result is visible. */
   readonly shows: string;
   readonly act: () => Promise<void>;
 }

@@ -80,7 +80,7 @@ interface Codec<Wire> {
   decode(bytes: Uint8Array): Wire;
 }
 
-/** Bytes that are no message at all, refused by the generated code before a codec sees them. */
+/** Bytes that are not a message, refused by the generated code before a codec sees them. */
 export class NoMessage extends Error {}
 
 /** A message of a stream or a call, and the codec behind it. */
@@ -322,7 +322,7 @@ export const targets: Readonly<Record<string, Target>> = {
       const middle = bytes.length >> 1;
       for (const part of [bytes.subarray(0, middle), bytes.subarray(middle)])
         for (const frame of reader.take(part))
-          if (typeof frame !== 'object') throw new TypeError('a frame is no object');
+          if (typeof frame !== 'object') throw new TypeError('a frame is not an object');
     },
   },
   jdf: text(

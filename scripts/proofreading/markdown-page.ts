@@ -17,7 +17,7 @@ export interface MarkdownPage {
   /** What may follow `#`: the anchors of headings, as GitHub makes them, and ids in HTML. */
   readonly anchors: ReadonlySet<string>;
   readonly links: readonly MarkdownLink[];
-  /** Tags of HTML that are no anchors: a page that means the words shows nothing, and breaks the site. */
+  /** HTML tags other than anchors. A page that means them as text shows nothing, and breaks the site. */
   readonly tags: readonly MarkdownLink[];
 }
 

@@ -344,7 +344,7 @@ test.serial('templates that bring nothing, or something else, are told apart', a
   const silent = await startRig(t, { remExec: 'true $command', isAttached: false });
   t.regex(
     silent.agent.log.join('\n'),
-    /MUT_TEMPLATE_FAILED.*remExec for the pc ended with status 0 and without the answer of what it was to run/,
+    /MUT_TEMPLATE_FAILED.*remExec for the pc ended with status 0 and without the answer of the command/,
   );
   const changed = await startRig(t, { copyFrom: 'tr a-z A-Z <"$remotefile" >"$localfile"', isAttached: false });
   t.regex(

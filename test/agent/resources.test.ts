@@ -86,7 +86,7 @@ test.serial('a task beyond the memory that it asked for is killed, and its end h
   t.like(end, { outcome: 'limited', reason: 'MUT_MEMORY_MAX' });
   t.regex(
     sayCause(end.detail),
-    /^memory peaked at [\d.]+ MiB, beyond the 28\.6 MiB that the task asked for \(--memory\)$/,
+    /^memory peaked at [\d.]+ MiB, beyond the 28\.6 MiB that was set aside for it \(see --memory\)$/,
   );
   t.true((end.usage?.memoryPeak ?? 0) > 30_000_000, `${end.usage?.memoryPeak}`);
 });

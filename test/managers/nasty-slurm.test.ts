@@ -156,7 +156,7 @@ test('while the queue cannot be read all stays as it was, and two good listings 
       'echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1',
       /Unable to contact/,
     ],
-    [`printf '${half}'`, /told something else than jobs/],
+    [`printf '${half}'`, /did not print jobs/],
     ['echo "Welcome to the cluster! Maintenance on Friday."', /Welcome/],
     ['exec sleep 60', /did not end within 1 s/],
     ['kill -9 $$', /was killed/],

@@ -139,7 +139,7 @@ test.serial(
     const server = await serveAt(path);
     await t.throwsAsync(serveAt(path), { code: 'MUT_ALREADY_RUNNING', message: /another process does/ });
     writeFileSync(join(folder, 'file'), '');
-    await t.throwsAsync(serveAt(join(folder, 'file')), { code: 'MUT_BAD_CONFIG', message: /is no socket/ });
+    await t.throwsAsync(serveAt(join(folder, 'file')), { code: 'MUT_BAD_CONFIG', message: /is not a socket/ });
     await server.drain(1000);
     chmodSync(folder, 0o750);
     await t.throwsAsync(serveAt(path), { code: 'MUT_TOKEN_UNSAFE', message: /has mode 750; expected 700/ });

@@ -28,7 +28,7 @@ test.before(async (t) => {
   const environment = join(root, '.cache/python-package');
   await run('/usr/bin/python3', ['-m', 'venv', '--clear', environment]);
   python = join(environment, 'bin/python');
-  const packages = [join(folder, wheel ?? ''), 'pytest==9.2.0', 'mypy==2.4.1'];
+  const packages = [join(folder, wheel ?? ''), 'pytest==9.2.0', 'mypy==2.4.1', 'joblib==1.6.0', 'scikit-learn==1.9.1'];
   await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
 });
 
@@ -62,4 +62,9 @@ async function runExample(t: ExecutionContext, name: string): Promise<string> {
 test.serial('the example estimates pi', async (t) => {
   t.timeout(5 * minute);
   t.regex(await runExample(t, 'pi.py'), /^pi is about 3\.1\d+, from 2000000 points in 20 calls\n$/);
+});
+
+test.serial('the example searches parameters with scikit-learn', async (t) => {
+  t.timeout(5 * minute);
+  t.regex(await runExample(t, 'grid_search.py'), /^best of 9: \{'C': 10, 'gamma': 0\.001\}, score 0\.\d{3}\n$/);
 });

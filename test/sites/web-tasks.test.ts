@@ -130,3 +130,39 @@ test.serial('events rest under the pointer, and failures can be had alone', asyn
   await lines.first().waitFor();
   for (const text of await lines.allInnerTexts()) t.regex(text, /failed/);
 });
+
+test.serial(
+  'what a running task prints is followed, in its colours, and rests where one has scrolled to',
+  async (t) => {
+    const { page, complaints } = await open(t, '/');
+    await page.goto(`http://${t.context.gateway.address}/jobs/42#task=42/65`);
+    const output = page.getByRole('dialog').getByLabel('Standard output', { exact: true });
+    await output.getByText('step 1 ').waitFor();
+    t.is(await output.locator('.ansi-red').first().innerText(), 'red');
+    await page.getByText('live from lab-n002').waitFor();
+    await output.getByText('step 40 ').waitFor();
+    const atEnd = 'scrollHeight - clientHeight - scrollTop < 9';
+    const isAtEnd = (): Promise<boolean> =>
+      page.evaluate(`(({ scrollHeight, clientHeight, scrollTop }) => ${atEnd})(document.querySelector(".drawer pre"))`);
+    await until(isAtEnd, 'the end in sight');
+    await page.evaluate('document.querySelector(".drawer pre").scrollTop = 0');
+    await output.getByText('step 60 ').waitFor();
+    t.false(await isAtEnd());
+    await keepScreenshot(page, 'live-output');
+    t.deepEqual(await findSeriousFaults(page), []);
+    t.deepEqual(complaints, []);
+  },
+);
+
+test.serial('a job is held, and given a priority and a limit', async (t) => {
+  const { page } = await open(t, '/jobs/42');
+  await page.getByRole('button', { name: 'Hold', exact: true }).click();
+  await page.getByText('3 tasks held.').waitFor();
+  await page.getByLabel('Priority').fill('2000');
+  t.true(await page.getByRole('button', { name: 'Apply' }).isDisabled());
+  await page.getByLabel('Priority').fill('5');
+  await page.getByLabel('Tasks at once').fill('10');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('Job 42 has priority 5 and runs at most 10 tasks at once.').waitFor();
+  t.deepEqual(t.context.gateway.posted, ['/jobs/42/hold', '/jobs/42/update']);
+});

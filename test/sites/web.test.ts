@@ -151,7 +151,7 @@ test.serial('names and output are text, whatever is in them', async (t) => {
   const { page } = await open(t, '/');
   await page.getByText('<b>hostile</b> & "quoted" label').first().waitFor();
   await page.goto(`http://${t.context.gateway.address}/jobs/42`);
-  await page.getByText('<img src=x onerror="document.title=1"> is no atom').waitFor();
+  await page.getByText('<img src=x onerror="document.title=1"> is not an atom').waitFor();
   await page.getByRole('button', { name: '77 · ligand-77', exact: true }).first().click();
   await page.getByRole('dialog').getByText('<script>document.title = "hacked"</script>').waitFor();
   t.is(await page.title(), 'Task 77 of job 42 · Mutirao');

@@ -235,7 +235,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   });
   log.info({ machine: facts.machineId, processors: facts.processors, provider: config.provider }, 'started');
   whenAborted(signal, () => {
-    agent.stop('the agent was told to stop', config.stopGrace);
+    agent.stop('the agent was asked to stop', config.stopGrace);
   });
   whenAborted(unreachable.signal, () => {
     agent.stop('the machine does not answer', config.stopGrace);

@@ -450,7 +450,7 @@ function describeExcess(peak: Bytes, template: HeldReplica['template']): string 
   const limit = describeBytes(getMemoryLimit(template));
   return template.limits.memoryMax > 0
     ? `memory peaked at ${describeBytes(peak)}, beyond the limit of ${limit} (--limit-memory)`
-    : `memory peaked at ${describeBytes(peak)}, beyond the ${limit} that the task asked for (--memory)`;
+    : `memory peaked at ${describeBytes(peak)}, beyond the ${limit} that was set aside for it (see --memory)`;
 }
 
 function getKeptMax({

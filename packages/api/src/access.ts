@@ -172,7 +172,7 @@ const reservation: Rows<typeof ReservationServiceService> = {
   listResources: shared,
   registerResource: {
     ...managedResource,
-    note: 'A new name: the owner of the process and whom it lets register resources.',
+    note: 'A new name: the owner of the process, and users named by --registrar.',
   },
   updateResource: managedResource,
   addMaintenance: managedResource,

@@ -240,7 +240,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
       : startKeeping(enrolled, { provider, providerId: config.id, directory, home, agentCommand });
   if (!signal.aborted) await once(signal, 'abort');
   await ending?.();
-  if (config.releaseOnStop > 0) await provider.giveBack('the provider was told to stop', config.releaseOnStop);
+  if (config.releaseOnStop > 0) await provider.giveBack('the provider was asked to stop', config.releaseOnStop);
   await http.close();
   await provider.stop();
   audit.close();

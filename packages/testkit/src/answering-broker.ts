@@ -39,6 +39,8 @@ import {
   type SubmitJobRequest,
   type SubmitJobResponse,
   type TaskGroup,
+  type TailTaskOutputRequest,
+  type TailTaskOutputResponse,
   type TaskRecord,
   type WatchJobResponse,
 } from '@mutirao/api/broker';
@@ -91,7 +93,7 @@ export class AnsweringBroker {
   machines: MachineRecord[] = [];
   providers: ProviderRecord[] = [];
   requests: AllocationRequest[] = [];
-  /** What providers tell of their queues; of others it is not known. */
+  /** The queues that providers report; the others are unknown. */
   readonly queues = new Map<string, ProviderQueue>();
   ledger: LedgerRow[] = [];
   readonly outputs = new Map<string, GetTaskOutputResponse>();
@@ -99,6 +101,8 @@ export class AnsweringBroker {
   readonly submitted: SubmitJobRequest[] = [];
   readonly uploaded: Uint8Array[] = [];
   readonly asked: { readonly method: string; readonly request: unknown }[] = [];
+  /** What the tail of any task brings. */
+  tails: TailTaskOutputResponse[] = [];
   /** Why nothing can be asked; undefined while it answers. */
   awayBecause: MutiraoError | undefined;
   trouble: string | undefined;
@@ -106,7 +110,7 @@ export class AnsweringBroker {
   #journalInstance = 'first';
   #wake: () => void = () => undefined;
 
-  /** Tells events to who watches, those of one change in one message. */
+  /** Sends events to the watchers, those of one change in one message. */
   tell(...events: JobEvent[]): void {
     this.#reported.push(events);
     this.#wake();
@@ -168,6 +172,11 @@ export class AnsweringBroker {
       if (output === undefined) throw new MutiraoError('MUT_NOT_FOUND', 'the task has no output');
       return output;
     });
+  }
+
+  async *tailTaskOutput(request: TailTaskOutputRequest, signal: AbortSignal): AsyncGenerator<TailTaskOutputResponse> {
+    await this.#answer('tailTaskOutput', request, () => this.#job(request.jobId));
+    for (const message of this.tails) if (!signal.aborted) yield message;
   }
 
   getOverview(): Promise<GetOverviewResponse> {
@@ -277,7 +286,7 @@ export class AnsweringBroker {
     });
   }
 
-  /** Of a sample it tells so many changes at a time, the newest: a test says by its waking how often that is. */
+  /** Sends new events each time that the test reports some, and skips the oldest ones beyond the size of the sample. */
   async *watchJob(
     request: { readonly lastChanges?: number | undefined; readonly changesPerSecondMax?: number | undefined },
     signal: AbortSignal,

@@ -45,7 +45,7 @@ export class BrokerAgent {
     this.#startFitting(now);
   }
 
-  /** The next report; undefined when there is nothing to tell. It is kept until it is acknowledged. */
+  /** The next report, which is kept until it is acknowledged; undefined without news. */
   report(): MachineReport | undefined {
     const started = this.#started.filter(({ replicaId }) => this.replicas.has(replicaId));
     if (started.length === 0 && this.#ended.length === 0) return undefined;

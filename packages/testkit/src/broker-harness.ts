@@ -55,7 +55,7 @@ type Options = Readonly<Record<string, string>>;
  * `resource P machines`, `drain P [SINCE] [REASON] [now=yes]`, `undrain P`, `settle P`, `confirm P LEASE`,
  * `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
  * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2
- * memory=16G grow=2 gpus=0.5 named=licence:2 asks=8G/1,16G time=9 or=4+8G@20,8@50 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 site selection=.. limit=T]`,
+ * memory=16G auto=yes grow=2 gpus=0.5 named=licence:2 asks=8G/1,16G time=9 or=4+8G@20,8@50 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 site selection=.. limit=T]`,
  * `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=..
  * cap=idle|N%
  * memory=64G gpus=2:a100 named=licence:3 until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
@@ -91,7 +91,7 @@ export class BrokerHarness {
     return [...changes.flatMap(describeChange), ...commands.flatMap(describeBrokerCommand), ...answers].join('\n');
   }
 
-  /** Answers lines that are no inputs. */
+  /** Answers lines that are questions, not inputs. */
   #ask(line: string): string[] | undefined {
     const [verb = '', first = '', second = '', third = ''] = line.split(' ');
     switch (verb) {
@@ -193,6 +193,8 @@ export class BrokerHarness {
             ...(options['now'] === undefined ? {} : { current: [getCurrent(options['now'])] }),
           },
         ];
+      case 'forget':
+        return [getForget({ name, third, options })];
       default:
         return [getInput(verb, { name, third, options, words })];
     }
@@ -209,6 +211,17 @@ interface Line {
   readonly third: string;
   readonly options: Options;
   readonly words: readonly string[];
+}
+
+function getForget({ name, third, options }: Omit<Line, 'words'>): BrokerInput {
+  return {
+    kind: 'JobsForgotten',
+    replyTo: 9,
+    userId: name,
+    jobIds: third.includes('=') ? [] : listNumbers(third),
+    ...(options['before'] === undefined ? {} : { endedBefore: Number(options['before']) }),
+    ...(options['keep'] === undefined ? {} : { keptCount: Number(options['keep']) }),
+  };
 }
 
 function getInput(verb: string, { name, third, options, words }: Line): BrokerInput {
@@ -233,15 +246,6 @@ function getInput(verb: string, { name, third, options, words }: Line): BrokerIn
         userId: name,
         jobId: Number(third),
         taskIndexes: listNumbers(words[3]),
-      };
-    case 'forget':
-      return {
-        kind: 'JobsForgotten',
-        replyTo: 9,
-        userId: name,
-        jobIds: third.includes('=') ? [] : listNumbers(third),
-        ...(options['before'] === undefined ? {} : { endedBefore: Number(options['before']) }),
-        ...(options['keep'] === undefined ? {} : { keptCount: Number(options['keep']) }),
       };
     case 'update':
       return { kind: 'JobUpdated', replyTo: 9, userId: name, jobId: Number(third), ...readService(options) };
@@ -315,8 +319,11 @@ function listNumbers(text: string | undefined): number[] {
   return text === undefined || text === '' ? [] : text.split(',').map(Number);
 }
 
-function getGrowth({ grow }: Options): Pick<JobSpec, 'memoryGrowth'> {
-  return grow === undefined ? {} : { memoryGrowth: Number(grow) };
+function getGrowth({ grow, auto }: Options): Pick<JobSpec, 'memoryGrowth' | 'memoryAuto'> {
+  return {
+    ...(grow === undefined ? {} : { memoryGrowth: Number(grow) }),
+    ...(auto === undefined ? {} : { memoryAuto: true }),
+  };
 }
 
 function findSpec(count: number, options: Options): JobSpec {

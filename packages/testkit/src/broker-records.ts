@@ -12,7 +12,7 @@ import {
 } from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
 
-/** A job as its broker tells it: 10 finished tasks, submitted at 1,000,000 and ended 12.5 s later; `fields` replace. */
+/** A job as its broker reports it: 10 finished tasks, submitted at 1,000,000, ended 12.5 s later; `fields` override. */
 export function aJobSummary(fields: Partial<JobSummary> = {}): JobSummary {
   return {
     jobId: 1,
@@ -65,8 +65,8 @@ export function aJobSpec(fields: Partial<JobSpec> = {}): JobSpec {
 }
 
 /**
- * A replica that succeeded, was placed at 1,000,000, started 100 ms later and ran 2 s; one that is not accepted tells
- * no disposition, as of a broker that is too old to.
+ * A replica that succeeded: dispatched at 1,000,000, started 100 ms later, and ran for 2 s. If it is not accepted, it has
+ * no disposition, as from an older broker.
  */
 export function aReplica(fields: Partial<ReplicaRecord> = {}): ReplicaRecord {
   const { endedUnixMs = 1_002_100 } = fields;

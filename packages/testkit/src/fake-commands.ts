@@ -93,7 +93,7 @@ export class FakeSlurm extends FakeCommands {
     );
   }
 
-  /** From now on `squeue` tells the jobs that were taken. */
+  /** From now on `squeue` lists the jobs that were accepted. */
   listJobs(): void {
     this.act(
       'squeue',

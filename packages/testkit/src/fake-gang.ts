@@ -99,7 +99,7 @@ export class FakeGang {
     for (const rank of ranks) this.providers[rank]?.startGang(replicaIds[rank] ?? 0, members);
   }
 
-  /** The end of a member, once it was told. */
+  /** Waits for the report of the end of a member. */
   async findEnd({ replicaIds }: HeldGang, rank: number): Promise<ReplicaEnd> {
     const provider = this.providers[rank];
     if (provider === undefined) throw new Error(`no rank ${rank}`);

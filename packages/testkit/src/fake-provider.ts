@@ -50,8 +50,8 @@ export function aTemplate(command: string, parts: Partial<TaskTemplate> = {}): T
 }
 
 /**
- * A provider and a broker in one, for tests of an agent process: starts replicas, serves and takes contents, hears
- * reports.
+ * A provider and a broker in one, for tests of an agent process: starts replicas, sends and receives contents, and
+ * receives reports.
  */
 export class FakeProvider {
   static readonly token = 'secret-of-the-fake-provider';
@@ -153,7 +153,7 @@ export class FakeProvider {
     this.write({ $case: 'startGang', value: encodeStartGang({ replicaId, members }) });
   }
 
-  /** That a member of a gang is held, once it was told. */
+  /** Waits for the report that a member of a gang is ready. */
   async getHeld(replicaId: number): Promise<GangMemberReady> {
     const find = (): GangMemberReady | undefined =>
       this.reports.flatMap((report) => report.gangMemberReady ?? []).find((held) => held.replicaId === replicaId);
@@ -176,7 +176,7 @@ export class FakeProvider {
     this.contents.delete(content.sha256);
   }
 
-  /** The end of a replica, once it was told. */
+  /** Waits for the report of the end of a replica. */
   async findEnd(replicaId: number): Promise<ReplicaEnd> {
     await until(() => this.getEnds(replicaId).length > 0, `the end of replica ${replicaId}`);
     return this.getEnds(replicaId)[0] as ReplicaEnd;
@@ -188,7 +188,7 @@ export class FakeProvider {
     return this.findEnd(replicaId);
   }
 
-  /** All ends that were told of a replica, but for those in repeated reports. */
+  /** All reported ends of a replica, without those in repeated reports. */
   getEnds(replicaId: number): ReplicaEnd[] {
     const bySequence = new Map(this.reports.map((report) => [report.sequence, report]));
     return [...bySequence.values()].flatMap((report) => report.ended.filter((end) => end.replicaId === replicaId));

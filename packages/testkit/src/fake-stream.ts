@@ -1,7 +1,7 @@
 import type { EventMessage } from '@mutirao/api/events';
 import type { EventConnection, Publication } from '@mutirao/runtime/events';
 
-/** What befalls a message: `lost` never arrives, of `unsaid` the answer never arrives; both are told as an error. */
+/** The fate of a message: `lost` never arrives, and the answer of `unsaid` never arrives. Both end in an error. */
 export type Disposition = 'kept' | 'lost' | 'unsaid';
 
 /** A stand-in for JetStream: one stream that drops repeats and keeps a message only behind the one that it names. */

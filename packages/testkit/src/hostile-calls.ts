@@ -16,7 +16,7 @@ type Handler = (...parameters: never[]) => unknown;
 export interface HostileCalls {
   readonly methods: Readonly<Record<string, Method>>;
   readonly handlers: Readonly<Record<string, Handler>>;
-  /** An honest request of each method that is to be tried. */
+  /** An honest request of each method under test. */
   readonly requests: Readonly<Record<string, unknown>>;
   readonly context?: Partial<CallContext>;
   /** Called after each call that was taken. @throws what is broken now. */
@@ -74,7 +74,7 @@ function getMethod(
   return { method, handler };
 }
 
-/** Whether a call is answered, and not refused. @throws what ends a process, or tells of a bug. */
+/** Whether a call is answered, and not refused. @throws errors that end a process or show a bug. */
 async function isTakenBy(attempt: () => Promise<void>): Promise<boolean> {
   try {
     await attempt();
@@ -85,7 +85,7 @@ async function isTakenBy(attempt: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Undefined for bytes that are no message: the server refuses them before a handler runs. */
+/** Undefined for bytes that are not a message: the server refuses them before a handler runs. */
 function decode(method: Method, bytes: Buffer): unknown {
   try {
     return method.requestDeserialize(bytes);
@@ -111,7 +111,7 @@ async function* once(message: unknown): AsyncGenerator {
   yield await Promise.resolve(message);
 }
 
-/** Whoever hears of the first message leaves: some answers go on for ever. */
+/** A writer that leaves after the first message, since some answers never end. */
 function writerThatLeaves(gone: AbortController): StreamWriter<unknown> {
   const write = (): boolean => {
     gone.abort();

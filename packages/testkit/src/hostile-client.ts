@@ -101,7 +101,7 @@ export class HostileClient {
   }
 }
 
-/** The beginning of a message of gRPC that says it is so long. */
+/** The prefix of a gRPC message that states a length of `bytes`. */
 export function messagePrefix(bytes: number, isCompressed = false): Buffer {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt8(isCompressed ? 1 : 0, 0);

@@ -15,8 +15,8 @@ export function aCallContext(parts: Partial<CallContext> = {}): CallContext {
 }
 
 /**
- * Calls a unary handler as the server would, without a socket: decode, handle, encode. @throws what the server would
- * tell the caller.
+ * Calls a unary handler as the server would, without a socket: decode, handle, encode. @throws the error that a caller
+ * would get.
  */
 export async function inject<In, Out>(
   handler: UnaryHandler<In, Out>,

@@ -262,7 +262,7 @@ async function seen(
   return found;
 }
 
-/** Resolves when the request is over: listed as ended, with an end, or no more. */
+/** Resolves when the request is over: listed as ended, with an end, or no longer listed. */
 async function gone(under: ManagerUnderTest, key: string): Promise<void> {
   await until(
     async () => (await listed(under, key)).every(({ status, endedAt }) => status === 'ended' && endedAt > 0),

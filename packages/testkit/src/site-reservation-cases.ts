@@ -90,7 +90,7 @@ async function runsInside(t: ManagerAssertions, under: ReservationsUnderTest): P
   t.is(await getStatus(inside), 'queued', 'it waits for the reservation to begin');
   await until(async () => (await getStatus(inside)) === 'running', 'it runs inside');
   t.true(Date.now() >= startsAt);
-  t.is(await getStatus(outside), 'queued', 'nothing runs beside a reservation of everything');
+  t.is(await getStatus(outside), 'queued', 'nothing runs outside a reservation of all processors');
   await removeAll(manager.siteReservations, [7]);
   await until(async () => !['running', 'queued'].includes(await getStatus(inside)), 'what runs inside ends with it');
   await until(async () => (await getStatus(outside)) === 'running', 'the processors are there again');

@@ -106,7 +106,7 @@ export class StreamEnd<In, Out> implements MessageStream<In, Out> {
   }
 }
 
-/** Two ends of one stream: what is written to one is heard at the other. */
+/** Two ends of one stream: each receives what is written to the other. */
 export function streamPair<A, B>(): [StreamEnd<A, B>, StreamEnd<B, A>] {
   const near = new StreamEnd<A, B>();
   const far = new StreamEnd<B, A>();

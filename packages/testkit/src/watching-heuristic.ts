@@ -14,7 +14,7 @@ export class WatchingHeuristic implements RequestHeuristic {
   /** Of each time that it was asked, oldest first. */
   readonly asked: RequestFacts[] = [];
 
-  /** To be found by the provider, beside nothing else. */
+  /** The only heuristic that the provider can find. */
   readonly find = (name: string): RequestHeuristic | undefined => (name === this.name ? this : undefined);
 
   draft(facts: RequestFacts): RequestDecision {

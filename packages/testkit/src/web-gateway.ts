@@ -2,7 +2,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 
 import type { AnsweringBroker } from './answering-broker.ts';
 
-/** A grid whose broker answers from lists, for gateways of pages in tests; what a test needs beside it, it replaces. */
+/** A grid whose broker answers from lists, for gateways of pages in tests. A test replaces what it needs. */
 export function fakePageGrid(broker: AnsweringBroker) {
   return {
     broker: () => broker,

@@ -68,13 +68,10 @@ class Executor(concurrent.futures.Executor):
         self._lock.wait_for(lambda: self._closed or len(self._open) + count <= max(self._pending_max, count))
         if self._closed:
             raise RuntimeError("cannot schedule new futures after shutdown")
-        futures = [Future() for _ in range(count)]
+        done = self._done
+        futures = [Future(done) for _ in range(count)]
         self._open.update(futures)
         return futures
-
-    def _watch_ends(self, futures: list[Future]) -> None:
-        for future in futures:
-            future.add_done_callback(self._done)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Like Executor.submit. Raises ArgumentError at once for what cannot be pickled; waits while too much is pending."""
@@ -89,7 +86,6 @@ class Executor(concurrent.futures.Executor):
                 self._thread = threading.Thread(target=self._send, name="mutirao-submit", daemon=True)
                 self._thread.start()
             self._lock.notify_all()
-        self._watch_ends([future])
         return future
 
     def _done(self, future: Any) -> None:
@@ -242,7 +238,6 @@ class Executor(concurrent.futures.Executor):
             self._lock.wait_for(lambda: self._closed or latest is None or latest.job is not None or latest.done())
             futures = self._add_futures(len(calls))
             self._sending += 1
-        self._watch_ends(futures)
         try:
             self._start([(function, calls)], futures, chunk)
         finally:

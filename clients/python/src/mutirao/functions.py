@@ -17,6 +17,8 @@ import re
 import shlex
 import sys
 import sysconfig
+import threading
+import time
 import zipfile
 from typing import TYPE_CHECKING, Any, Callable, Generator, Iterable, Optional, Sequence
 
@@ -36,22 +38,110 @@ TIMELESS = (2020, 1, 1, 0, 0, 0)  # So that the same files are the same archive.
 CANCEL_BATCH = 10_000  # Tasks of one call.
 # The end of a group's command says how many calls each of its tasks runs, and how many there are.
 COMMAND = re.compile(r" runner\.pyz \{\} [\d.]+ (?P<chunk>\d+) (?P<count>\d+)$")
+KEPT_S = 10.0
 CRASHED = 87  # Exit status of a task some of whose calls ended their process.
 INLINE_MAX = 48 << 10  # Bytes of the calls of a task that travel with it.
 INLINE_TOTAL_MAX = 256 << 10  # Of those of one append; more are a file.
 
 
+# Of all futures: one of its own for each would be most of what a future holds. Ends are rare, and who waits looks again.
+_condition = threading.Condition()
+_ENDS = ("CANCELLED", "CANCELLED_AND_NOTIFIED", "FINISHED")
+
+
+def _after_fork() -> None:
+    global _condition
+    _condition = threading.Condition()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 class Future(concurrent.futures.Future):  # type: ignore[type-arg]
     """The result of a call on the grid. It is known by job, task and place, so that another process can have it too."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    # A program may hold a million.
+    __slots__ = (
+        "_state",
+        "_result",
+        "_exception",
+        "_waiter_list",
+        "_callback_list",
+        "_owner",
+        "job",
+        "task_index",
+        "_sharers",
+        "_claimed",
+        "_is_holding",
+        "_take_back",
+    )
+
+    def __init__(self, owner: Optional[Callable[[Future], None]] = None) -> None:
+        """`owner` is called at its end, before the callbacks."""
+        self._state = "PENDING"
+        self._result = self._exception = None
+        self._waiter_list: Optional[list[Any]] = None
+        self._callback_list: Optional[list[Any]] = None
+        self._owner = owner
         self.job: Optional[Job] = None
         self.task_index: Optional[int] = None
         self._sharers = 0  # Calls that its task runs, itself included; 0 before it was submitted.
         self._claimed = False
         self._is_holding = False
         self._take_back: Optional[Callable[[Future], bool]] = None  # While it has not been submitted.
+
+    # As the class above knows them; made when they are used.
+    @property
+    def _condition(self) -> threading.Condition:  # type: ignore[override]
+        return _condition
+
+    @property
+    def _waiters(self) -> list[Any]:  # type: ignore[override]
+        if self._waiter_list is None:
+            self._waiter_list = []
+        return self._waiter_list
+
+    @property
+    def _done_callbacks(self) -> list[Any]:
+        if self._callback_list is None:
+            self._callback_list = []
+        return self._callback_list
+
+    def _has_ended(self) -> bool:
+        return self._state in _ENDS
+
+    def result(self, timeout: Optional[float] = None) -> Any:
+        error = self.exception(timeout)
+        try:
+            if error is not None:
+                raise error
+            return self._result
+        finally:
+            del error, self  # No cycle of an exception and its frames.
+
+    def exception(self, timeout: Optional[float] = None) -> Optional[BaseException]:
+        with _condition:
+            if not _condition.wait_for(self._has_ended, timeout):
+                raise concurrent.futures.TimeoutError()
+            if self._state != "FINISHED":
+                raise concurrent.futures.CancelledError()
+            return self._exception
+
+    def set_result(self, result: Any) -> None:
+        self._finish(result, None)
+
+    def set_exception(self, exception: Optional[BaseException]) -> None:
+        self._finish(None, exception)
+
+    def _finish(self, result: Any, exception: Any) -> None:
+        with _condition:
+            if self._state in _ENDS:
+                raise concurrent.futures.InvalidStateError(f"{self._state}: {self!r}")
+            self._result, self._exception, self._state = result, exception, "FINISHED"
+            for waiter in self._waiter_list or ():
+                (waiter.add_result if exception is None else waiter.add_exception)(self)
+            _condition.notify_all()
+        self._invoke_callbacks()
 
     @property
     def task(self) -> Optional[Task]:
@@ -116,7 +206,12 @@ class Future(concurrent.futures.Future):  # type: ignore[type-arg]
             return True
 
     def _invoke_callbacks(self) -> None:
-        if not self._is_holding:
+        if self._is_holding:
+            return
+        owner, self._owner = self._owner, None
+        if owner is not None:
+            owner(self)
+        if self._callback_list is not None:
             super()._invoke_callbacks()  # type: ignore[misc]
 
     def _release_callbacks(self) -> None:
@@ -299,18 +394,16 @@ def append_calls(job: Job, key: str, groups: Sequence[tuple[bytes, Sequence[byte
 
 def follow(job: Job, futures: Sequence[Future], first_task: int, parts: Sequence[tuple[int, int]]) -> None:
     """Ties futures to calls of a job, in their order from a task on, and watches it. Of each part: calls, calls of a task."""
-    calls: dict[int, list[tuple[int, Future]]] = {}
+    calls: dict[int, Sequence[Future]] = {}
     at, task = 0, first_task
     for count, chunk in parts:
-        for number in range(count):
-            future, index = futures[at + number], task + number // chunk
-            future.job, future.task_index = job, index
-            calls.setdefault(index, []).append((number % chunk, future))
+        for start in range(at, at + count, chunk):
+            sharers = futures[start : min(start + chunk, at + count)]
+            for future in sharers:
+                future.job, future.task_index, future._sharers = job, task, len(sharers)
+            calls[task] = sharers
+            task += 1
         at += count
-        task += -(-count // chunk)
-    for entries in calls.values():
-        for _, future in entries:
-            future._sharers = len(entries)
     job._expect(calls)
 
 
@@ -326,14 +419,14 @@ def futures_of(job: Job) -> list[Future]:
     return futures
 
 
-def settle(job: Job, index: int, how: str, entries: Sequence[tuple[int, Future]], result: Any = None) -> None:
+def settle(job: Job, index: int, how: str, entries: Sequence[Future], result: Any = None) -> None:
     """Gives the futures of a task that has ended their results: those that came with the event, else in a thread that fetches them."""
     data = None if result is None else next((file.data for file in result.files if file.path == "result" and file.HasField("data")), None)
     # Unpickling and callbacks may take long, and a callback may wait for another call: neither must hold up the stream.
     job.grid._fetchers.put(lambda: settle_task(job, index, how, entries, data))
 
 
-def settle_task(job: Job, index: int, how: str, entries: Sequence[tuple[int, Future]], data: Optional[bytes] = None) -> None:
+def settle_task(job: Job, index: int, how: str, entries: Sequence[Future], data: Optional[bytes] = None) -> None:
     task = Task(job, index)
     failure: Optional[BaseException] = None
     lost: Optional[TaskFailed] = None
@@ -344,7 +437,7 @@ def settle_task(job: Job, index: int, how: str, entries: Sequence[tuple[int, Fut
         elif how == "failed":
             lost = failure_of(job.grid, task._read_record(math.inf))
             if lost.exit_status == CRASHED:
-                outcomes = unpack(task.read("result", math.inf))
+                outcomes = unpack(read_kept(task))
             else:
                 failure = lost
         else:
@@ -352,8 +445,8 @@ def settle_task(job: Job, index: int, how: str, entries: Sequence[tuple[int, Fut
     except BaseException as reason:
         failure = reason
     # A callback may wait for another call of its task: all have their ends before any is called.
-    held = [future for _, future in entries if future._hold_callbacks()]
-    for place, future in entries:
+    held = [future for future in entries if future._hold_callbacks()]
+    for place, future in enumerate(entries):
         if how == "cancelled" and future._cancel_here():
             continue
         if failure is None and place >= len(outcomes):
@@ -362,6 +455,18 @@ def settle_task(job: Job, index: int, how: str, entries: Sequence[tuple[int, Fut
         future._resolve(value, error)
     for future in held:
         future._release_callbacks()
+
+
+def read_kept(task: Task) -> bytes:
+    """The results of a task that failed: they are kept after its end was announced."""
+    end = time.monotonic() + KEPT_S
+    while True:
+        try:
+            return task.read("result", math.inf)
+        except MutiraoError as error:
+            if error.code != "MUT_CONTENT_NOT_FOUND" or time.monotonic() > end:
+                raise
+        time.sleep(0.05)
 
 
 def cancel_waiting(futures: Iterable[Future], reason: str) -> None:

@@ -134,8 +134,8 @@ class Job:
         self._failure: Optional[BaseException] = None  # Why nothing more is known of it.
         self._epoch = 0  # Grows when tasks run again: what was read before says nothing then.
         self._watched = False
-        # Calls whose results are not here yet, by task: their places in it, and their futures.
-        self._calls: dict[int, list[tuple[int, Future]]] = {}
+        # Calls whose results are not here yet, by task: the futures of all calls of the task, once for each who has them.
+        self._calls: dict[int, list[Sequence[Future]]] = {}
 
     def __repr__(self) -> str:
         return f"<Job {self.id}>"
@@ -278,8 +278,9 @@ class Job:
                 self._reconcile()
         elif event.type == "tasks.started":
             for index in indexes:
-                for _, future in self._calls.get(index, ()):
-                    future._begin()
+                for futures in self._calls.get(index, ()):
+                    for future in futures:
+                        future._begin()
         elif event.type == "tasks.retried":
             self._forget(indexes if is_whole else None)
             self._reconcile()
@@ -314,18 +315,19 @@ class Job:
                 self._ended[index] = how
             calls = [(index, self._calls.pop(index)) for index in indexes if index in self._calls]
             self._changed.notify_all()
-        for index, entries in calls:
-            settle(self, index, how, entries, results.get(index))
+        for index, lists in calls:
+            for futures in lists:
+                settle(self, index, how, futures, results.get(index))
 
-    def _expect(self, calls: dict[int, list[tuple[int, Future]]]) -> None:
+    def _expect(self, calls: dict[int, Sequence[Future]]) -> None:
         """These futures get the results of its tasks, also of those that have ended."""
         from .functions import settle
 
         with self._changed:
             ended = {index: self._ended[index] for index in calls if index in self._ended}
-            for index, entries in calls.items():
+            for index, futures in calls.items():
                 if index not in ended:
-                    self._calls.setdefault(index, []).extend(entries)
+                    self._calls.setdefault(index, []).append(futures)
         for index, how in ended.items():
             settle(self, index, how, calls[index])
         self._watch()
@@ -380,6 +382,7 @@ class Job:
             calls, self._calls = self._calls, {}
             self._over, self._watched, self._failure = True, False, error
             self._changed.notify_all()
-        for entries in calls.values():
-            for _, future in entries:
-                future._resolve(None, error)
+        for lists in calls.values():
+            for futures in lists:
+                for future in futures:
+                    future._resolve(None, error)

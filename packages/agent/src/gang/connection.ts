@@ -107,7 +107,7 @@ export class Connection {
   private beat(): void {
     // While we do not read, a silent peer may be a talkative one.
     this.silence = this.socket.isPaused() ? 0 : this.silence + this.patience.pingInterval;
-    if (this.silence >= this.patience.silenceMax) this.close(`nothing was heard for ${this.silence} ms`);
+    if (this.silence >= this.patience.silenceMax) this.close(`received nothing for ${this.silence} ms`);
     else this.send({ kind: 'ping' });
   }
 }

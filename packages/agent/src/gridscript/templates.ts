@@ -176,7 +176,7 @@ function getFailure(
   const end = isTimedOut
     ? 'took too long'
     : 'ended with status ' +
-      `${status}${template === 'remExec' && status === 0 ? ' and without the answer of what it was to run' : ''}`;
+      `${status}${template === 'remExec' && status === 0 ? ' and without the answer of the command' : ''}`;
   const said =
     words !== ''
       ? `: ${words}`

@@ -44,7 +44,7 @@ export function readClaim(claim: string): ClaimedReservation {
   if (contents === undefined)
     throw new MutiraoError(
       'MUT_CLAIM_FORGED',
-      `${JSON.stringify(claim.slice(0, 40))} is no claim; expected it as "mutirao reservation show" prints it`,
+      `${JSON.stringify(claim.slice(0, 40))} is not a claim; expected what "mutirao reservation show" prints`,
     );
   const { issuer: _issuer, ...said } = contents;
   return { ...said, claim };

@@ -148,11 +148,13 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
 function decodeRetries({
   failuresMax = 3,
   memoryGrowth,
+  memoryAuto,
   failedTasksMax,
-}: JobSpecWire): Pick<JobSpec, 'failuresMax' | 'memoryGrowth' | 'failedTasksMax'> {
+}: JobSpecWire): Pick<JobSpec, 'failuresMax' | 'memoryGrowth' | 'memoryAuto' | 'failedTasksMax'> {
   return {
     failuresMax: integer('job.failures_max', failuresMax, 1, 100),
     ...(memoryGrowth === undefined ? {} : { memoryGrowth: readGrowth(memoryGrowth) }),
+    ...(memoryAuto === true ? { memoryAuto } : {}),
     ...(failedTasksMax === undefined
       ? {}
       : { failedTasksMax: integer('job.failed_tasks_max', failedTasksMax, 1, taskCountMax) }),
@@ -190,6 +192,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     failuresMax: spec.failuresMax,
     failedTasksMax: spec.failedTasksMax,
     memoryGrowth: spec.memoryGrowth,
+    memoryAuto: spec.memoryAuto,
     runningMax: spec.runningMax,
     priority: spec.priority,
     held: spec.isHeld,
@@ -290,7 +293,7 @@ function decodeReservation(wire: JobReservationWire | undefined): Pick<JobSpec, 
     throw badRequest(`job.reservation.after is ${String(reported)}; expected a value of OnReservationEnd`);
   if (own === true && after === 'wait')
     throw badRequest(
-      'job.reservation.own is true and after is WAIT; expected GO_ON, since its tasks run beside it too',
+      'job.reservation.own is true and after is WAIT; expected GO_ON, since its tasks also run outside the reservation',
     );
   return { reservation: { ...readClaim(claim), after, ...(own === true ? { isOwn: true } : {}) } };
 }

@@ -41,7 +41,7 @@ export const registry = {
   MUT_AGENT_STOPPED: {
     status: 'UNAVAILABLE',
     retryable: false,
-    advice: 'The agent was told to stop; the task runs again elsewhere.',
+    advice: 'The agent was asked to stop; the task runs again elsewhere.',
   },
   MUT_ALLOCATION_ENDED: {
     status: 'UNAVAILABLE',
@@ -138,7 +138,7 @@ export const registry = {
   MUT_CLAIM_NOT_YOURS: {
     status: 'PERMISSION_DENIED',
     retryable: false,
-    advice: 'A claim is used by the user whom it names; ask for a reservation of your own.',
+    advice: 'Only the user that the claim names can use it; request a reservation of your own.',
   },
   MUT_CLAIM_SUPERSEDED: {
     status: 'FAILED_PRECONDITION',
@@ -362,9 +362,7 @@ export const registry = {
   MUT_JOURNAL_POSITION: {
     status: 'OUT_OF_RANGE',
     retryable: false,
-    advice:
-      'The journal was put back from a back-up, or is another one: begin again after sequence 0, with the ' +
-      'instance that the answer tells.',
+    advice: 'The journal was restored or replaced: start again after sequence 0, with the instance of the answer.',
   },
   MUT_KEY_REUSED: {
     status: 'ALREADY_EXISTS',
@@ -512,8 +510,8 @@ export const registry = {
     status: 'ABORTED',
     retryable: false,
     advice:
-      "Too few machines agree on the task's result: where outputs differ rightly, in time stamps say, give a " +
-      'check that prints what is to be compared.',
+      "Too few machines agree on the task's result. If correct outputs differ, for example in time stamps, give a " +
+      'check that prints the part to compare.',
   },
   MUT_NO_ROOM: {
     status: 'RESOURCE_EXHAUSTED',
@@ -564,7 +562,7 @@ export const registry = {
   MUT_OUTPUT_MISSING: {
     status: 'NOT_FOUND',
     retryable: false,
-    advice: 'See that the command writes the file where the job says; its standard error may tell why it did not.',
+    advice: 'The command must write the file where the job says; its standard error may say why it did not.',
   },
   MUT_OUTPUT_UNREADABLE: {
     status: 'FAILED_PRECONDITION',
@@ -634,8 +632,8 @@ export const registry = {
     status: 'INVALID_ARGUMENT',
     retryable: false,
     advice:
-      'Ask for no more processors per task than a machine has: those of a cluster have one each. Start agents with ' +
-      'more processors, or let the task have processors of several machines with --gang.',
+      'Request at most as many processors per task as one machine has. Start agents or cluster nodes with more ' +
+      'processors, or use processors of several machines with --gang.',
   },
   MUT_PROTOCOL: {
     status: 'INVALID_ARGUMENT',
@@ -652,7 +650,7 @@ export const registry = {
   MUT_REATTACH: {
     status: 'UNAVAILABLE',
     retryable: true,
-    advice: 'The agent dials again at once and tells what it holds; nothing is to be done.',
+    advice: 'The agent reconnects at once and reports what it holds; you need not do anything.',
   },
   MUT_RELEASED: {
     status: 'CANCELLED',

@@ -92,6 +92,12 @@ export const explanationSentences = {
         : `90 % take at most ${span(ninetiethMs)}`;
     return `Half of its tasks take at most ${span(medianMs)}, and ${most}, ${by}.`;
   },
+  'memory-at-start': ({ memoryBytes, completedTasks, neededTasks }) =>
+    `A task asks for ${describeBytes(memoryBytes)} of memory at first; --memory auto chooses it by ` +
+    `${neededTasks} measured runs, and has ${completedTasks}.`,
+  'memory-chosen': ({ memoryBytes, completedTasks, percent }) =>
+    `--memory auto chose ${describeBytes(memoryBytes)}: ${percent} % of ${plural(completedTasks, 'measured run')} used ` +
+    'less.',
   'memory-use': ({ leastAskedBytes, mostAskedBytes, completedTasks, medianBytes, ninetiethBytes }) => {
     const least = leastAskedBytes === mostAskedBytes ? '' : `${describeBytes(leastAskedBytes)} to `;
     return (

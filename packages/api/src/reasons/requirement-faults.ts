@@ -1,5 +1,6 @@
 import type { GetReason } from '@mutirao/core/reasons';
 import { describeAmount } from '@mutirao/core/resources';
+import { plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
 
@@ -21,6 +22,8 @@ export const requirementFaults = {
       : `${stated}; did you mean "${similarAttribute}"?`;
   },
 
+  'processors-above-widest': ({ processors, processorsMax }) =>
+    `a task needs ${plural(processors, 'processor')} of one machine; the most that a known machine has is ${processorsMax}`,
   'resources-not-together': () => 'no known machine has everything that a task needs at once',
   'resource-above-largest': ({ resource: kind, resourceName: name, needed, total }) =>
     `a task needs ${describeAmount({ kind, name }, needed)}; the most that a known machine has is ` +

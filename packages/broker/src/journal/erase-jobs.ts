@@ -15,7 +15,7 @@ export interface EraserOptions {
   onTrouble(error: unknown): void;
 }
 
-/** Work is done for so long at a time, and then others have their turn for as long. */
+/** The longest turn; others then have one that is as long. */
 const workMax: Duration = 20;
 const rowsAtOnce = 500;
 const pagesAtOnce = 1000;

@@ -88,7 +88,7 @@ import { SerialExecutor } from '../concurrency/serial-executor.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import { listForbiddenFolders } from './forbidden-folders.ts';
 import { knownReplicas } from './known-replicas.ts';
-import { OwnReservations } from './own-reservations.ts';
+import { openOwnReservations, type OwnReservations } from './own-reservations.ts';
 import { getOrder, ordersOfMachine, getParts, performCommand, type Performers } from './perform-command.ts';
 import { restoreState } from './restore-state.ts';
 import { Snapshots } from './snapshots.ts';
@@ -241,24 +241,6 @@ function getWorkFolderRules(home: string, prover: HomeProver): WorkFolderRules {
   return { home, hasKey: prover.challenge !== '', forbidden: listForbiddenFolders(home) };
 }
 
-function openOwnReservations({
-  reservations: address = '',
-  home,
-  token,
-  log,
-}: BrokerSetup): OwnReservations | undefined {
-  return address === ''
-    ? undefined
-    : new OwnReservations({
-        address,
-        token: () => token,
-        trust: userTrust(home),
-        clock: systemClock,
-        timers: systemTimers,
-        log,
-      });
-}
-
 /** The parts of a broker process, joined. */
 class Broker {
   readonly parts: BrokerParts;
@@ -309,20 +291,7 @@ class Broker {
       },
       journal,
     );
-    this.#eraser = new JobEraser({
-      journal,
-      state,
-      timers: systemTimers,
-      clock: steadyClock,
-      takeSnapshot: () => {
-        if (this.#driver.stalledBy !== undefined) throw this.#driver.stalledBy;
-        this.#snapshots.take(state);
-        return journal.lastSequence();
-      },
-      onTrouble: (error) => {
-        setup.log.warn({ err: error }, 'cannot erase forgotten jobs from the journal');
-      },
-    });
+    this.#eraser = this.#createEraser();
     this.#driver = this.#createDriver();
     this.#ownReservations = openOwnReservations(setup);
     this.#sharing = new HomeSharing({ home: setup.home, brokerId: setup.brokerId, dropFolder: stores.arrivals.folder });
@@ -439,6 +408,24 @@ class Broker {
     this.#stores.journal.close();
   }
 
+  #createEraser(): JobEraser {
+    const { journal, state } = this.#stores;
+    return new JobEraser({
+      journal,
+      state,
+      timers: systemTimers,
+      clock: steadyClock,
+      takeSnapshot: () => {
+        if (this.#driver.stalledBy !== undefined) throw this.#driver.stalledBy;
+        this.#snapshots.take(state);
+        return journal.lastSequence();
+      },
+      onTrouble: (error) => {
+        this.#setup.log.warn({ err: error }, 'cannot erase forgotten jobs from the journal');
+      },
+    });
+  }
+
   #createDriver(): BrokerDriver {
     const { journal, state } = this.#stores;
     const timed = timeJournal(journal, (seconds) => {
@@ -475,15 +462,20 @@ class Broker {
     for (const { change } of entries) {
       this.#metrics.count(change);
       jobIds.add('jobId' in change ? change.jobId : 0);
-      if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
-      if (change.kind === 'JobCancelled') this.#checks.cancel(change.jobId);
-      if (change.kind === 'JobEnded') this.#returnReservation(change.jobId);
-      if (change.kind === 'JobsForgotten') this.#eraser.start();
-      if (change.kind === 'JobEnded' && this.#setup.keepIntermediates === 0) this.#sweepIntermediates();
+      this.#follow(change);
     }
     for (const jobId of jobIds) this.#watchers.notify(jobId);
     this.#publisher?.notify();
     this.#snapshots.takeWhenDue(this.#stores.state);
+  }
+
+  /** What a change has others do. */
+  #follow(change: BrokerChange): void {
+    if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
+    if (change.kind === 'JobCancelled') this.#checks.cancel(change.jobId);
+    if (change.kind === 'JobEnded') this.#returnReservation(change.jobId);
+    if (change.kind === 'JobsForgotten') this.#eraser.start();
+    if (change.kind === 'JobEnded' && this.#setup.keepIntermediates === 0) this.#sweepIntermediates();
   }
 
   #returnReservation(jobId: JobId): void {

@@ -145,7 +145,7 @@ export class ProviderLinks {
       {},
       { deadlineMs: askDeadline, signal: new AbortController().signal },
     );
-    if (queue === undefined) throw new MutiraoError('MUT_PROTOCOL', `provider ${providerId} told no queue`);
+    if (queue === undefined) throw new MutiraoError('MUT_PROTOCOL', `provider ${providerId} did not report its queue`);
     return queue;
   }
 

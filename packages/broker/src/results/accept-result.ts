@@ -112,7 +112,8 @@ export class ResultAcceptor {
   }
 
   /**
-   * Puts the outputs of a failed task next to their places, marked: `NAME.failed`. Nothing is checked.
+   * Puts the outputs of a failed task next to their places, marked: `NAME.failed`. Those without a place are kept as
+   * blobs. Nothing is checked.
    *
    * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN, MUT_PATH_ESCAPES or MUT_CONTENT_NOT_FOUND; others of its outputs may
    * be in place.
@@ -121,8 +122,13 @@ export class ResultAcceptor {
     const fillIn = this.#templates.fillIn(order, order);
     for (const output of order.outputs) {
       const spec = order.outputSpecs[output.outputIndex];
-      if (spec === undefined || spec.localPath === '') continue;
+      if (spec === undefined) continue;
       const source = this.#stores.arrivals.getPath(order, output);
+      if (spec.localPath === '') {
+        const blob = placeOfPath(this.#stores.getBlobPath(order.userId, output.content.sha256));
+        await this.#placing.run(() => putInPlace({ source, place: blob, mode: output.mode, isShared: true }));
+        continue;
+      }
       const place = await getFailedPlace({
         place: fillIn(spec.localPath),
         remote: fillIn(spec.path),

@@ -123,7 +123,7 @@ function requireWhole(path: string, stated: Bytes, found: Bytes): void {
   if (isGenerated(path)) {
     throw new MutiraoError(
       'MUT_INPUT_UNUSABLE',
-      `${path} is no file on a disk: the system generates it again each time that it is read. Bring a copy ("cp ` +
+      `${path} is not a file on a disk: the system generates it at each read. Bring a copy ("cp ` +
         `${path} ${basename(path)}" and "--put ${basename(path)}"), or have the command read it on its machine`,
     );
   }

@@ -1,64 +1,115 @@
-import type { BrokerState } from '@mutirao/core/machines/broker';
+import { type BrokerState, getRequest } from '@mutirao/core/machines/broker';
 import { getCapacity, type JobSpec } from '@mutirao/core/messages';
 import { distinctReasons, type Fault, type GetReason } from '@mutirao/core/reasons';
 import {
   emptyCapacity,
+  emptyRequest,
   FreeResources,
   keyOfRequest,
   largerCapacity,
+  type NodeShape,
   type ResourceCapacity,
   type ResourceRequest,
 } from '@mutirao/core/resources';
-import { findNearestWord } from '@mutirao/core/shared';
+import { findNearestWord, type ProcessorCount } from '@mutirao/core/shared';
 
 /** Doubts of one job. */
 const doubtsMax = 10;
 
 type Known = Pick<BrokerState, 'machines' | 'providers'>;
 
+/** A machine that is here, that a provider had, or that a node of its resource would be. */
+interface KnownMachine {
+  readonly processors: ProcessorCount;
+  readonly capacity: ResourceCapacity;
+  /** Its counted resources are unknown, as those of nodes before a machine has joined. */
+  readonly hopesForNamed: boolean;
+}
+
+/** What one machine must have for a task. */
+interface Wanted {
+  readonly processors: ProcessorCount;
+  readonly resources: ResourceRequest;
+}
+
 /**
- * What of the resources that a job's tasks ask for no machine has that is here, or that providers had before;
- * none where nothing is known of any machine. Tasks wait until such a machine comes. Cost: O(machines +
- * groups).
+ * The processors and resources that a job's tasks request and that no known machine has: none that is here, that
+ * providers had before, or that nodes of their resources would be. Nothing if no machine is known, and for tasks with an
+ * alternative that some machine has. Tasks wait until such a machine joins. Cost: O(machines + nodes + groups).
  */
-export function doubtResources({ groups, resources: usual }: JobSpec, state: Known): Fault[] {
-  const requests = new Map<string, ResourceRequest>();
-  for (const { resources = usual } of groups)
-    if (resources !== undefined) requests.set(keyOfRequest(resources), resources);
-  requests.delete('');
-  if (requests.size === 0) return [];
-  const known = listCapacities(state);
+export function doubtResources(spec: JobSpec, state: Known): Fault[] {
+  const wanted = listWanted(spec);
+  if (wanted.length === 0) return [];
+  const known = listKnown(state);
   if (known.length === 0) return [];
-  const most = known.reduce(largerCapacity, emptyCapacity);
-  return distinctReasons(listDoubts(requests.values(), known, most), doubtsMax);
+  return distinctReasons(
+    wanted.flatMap((request) => doubtRequest(request, known)),
+    doubtsMax,
+  );
 }
 
-function* listDoubts(
-  requests: Iterable<ResourceRequest>,
-  known: readonly ResourceCapacity[],
-  most: ResourceCapacity,
-): Iterable<Fault> {
-  for (const request of requests) yield* doubtRequest(request, known, most);
+/** What tasks of each group request, one entry for each kind, with its alternatives. */
+function listWanted(spec: JobSpec): (readonly Wanted[])[] {
+  const wanted = new Map<string, readonly Wanted[]>();
+  for (const group of spec.groups) {
+    const requests = Array.from({ length: 1 + (group.alternatives?.length ?? 0) }, (_, alternative) => {
+      const { processors, resources = emptyRequest } = getRequest(spec, group, alternative);
+      return { processors: spec.gang === true ? 1 : processors, resources };
+    });
+    wanted.set(
+      requests.map(({ processors, resources }) => `${processors} ${keyOfRequest(resources)}`).join(),
+      requests,
+    );
+  }
+  return [...wanted.values()];
 }
 
-function listCapacities({ machines, providers }: Known): ResourceCapacity[] {
+function listKnown({ machines, providers }: Known): KnownMachine[] {
   return [
-    ...[...machines.values()].map(({ facts }) => getCapacity(facts)),
-    ...[...providers.values()].flatMap(({ pattern }) => (pattern?.capacity === undefined ? [] : [pattern.capacity])),
+    ...[...machines.values()].map(({ processors, facts }) => ({
+      processors,
+      capacity: getCapacity(facts),
+      hopesForNamed: false,
+    })),
+    ...[...providers.values()].flatMap(({ pattern, resource }) => [
+      ...(pattern?.capacity === undefined
+        ? []
+        : [{ processors: pattern.processors, capacity: pattern.capacity, hopesForNamed: false }]),
+      ...(resource?.resourceStatus.nodes ?? []).map((node) => machineOf(node, pattern?.capacity)),
+    ]),
   ];
 }
 
-function doubtRequest(
-  request: ResourceRequest,
-  known: readonly ResourceCapacity[],
-  most: ResourceCapacity,
-): readonly Fault[] {
-  if (known.some((capacity) => new FreeResources(capacity).fits(request))) return [];
-  const shortage = new FreeResources(most).findShortage(request);
+/** The machine that a node would be; memory that is not known is hoped for, and counted resources until one was seen. */
+function machineOf({ processors, memory, gpus }: NodeShape, seen: ResourceCapacity | undefined): KnownMachine {
+  const devices = Object.entries(gpus).flatMap(([kind, count]) =>
+    Array.from({ length: count }, (_, index) => ({ id: `${kind}/${index}`, kind })),
+  );
+  return {
+    processors,
+    capacity: { memory: memory === 0 ? Number.MAX_SAFE_INTEGER : memory, gpus: devices, named: seen?.named ?? {} },
+    hopesForNamed: seen === undefined,
+  };
+}
+
+function doubtRequest(requests: readonly Wanted[], known: readonly KnownMachine[]): readonly Fault[] {
+  const [first] = requests;
+  if (first === undefined || requests.some((wanted) => known.some((machine) => hasAll(machine, wanted)))) return [];
+  const widest = known.reduce((most, { processors }) => Math.max(most, processors), 0);
+  if (first.processors > widest)
+    return [{ code: 'processors-above-widest', processors: first.processors, processorsMax: widest }];
+  const most = known.reduce((largest, { capacity }) => largerCapacity(largest, capacity), emptyCapacity);
+  const shortage = new FreeResources(most).findShortage(first.resources);
   if (shortage === undefined) return [{ code: 'resources-not-together' }];
   const { kind: resource, name: resourceName, needed, total } = shortage;
   if (total > 0) return [{ code: 'resource-above-largest', resource, resourceName, needed, total }];
   return [{ code: 'resource-nowhere', resource, resourceName, needed, ...suggest(shortage, most) }];
+}
+
+function hasAll({ processors, capacity, hopesForNamed }: KnownMachine, wanted: Wanted): boolean {
+  const { resources } = wanted;
+  const request = hopesForNamed ? { ...resources, named: {} } : resources;
+  return processors >= wanted.processors && new FreeResources(capacity).fits(request);
 }
 
 /** Names that machines have, and the one that was meant perhaps. */

@@ -133,11 +133,12 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
   };
 }
 
-function retriesJson({ replicasMax = 2, failuresMax = 3, memoryGrowth, failedTasksMax }: JobSpec) {
+function retriesJson({ replicasMax = 2, failuresMax = 3, memoryGrowth, memoryAuto, failedTasksMax }: JobSpec) {
   return {
     replicas_max: replicasMax,
     failures_max: failuresMax,
     memory_growth: memoryGrowth ?? null,
+    memory_auto: memoryAuto === true,
     failed_tasks_max: failedTasksMax ?? null,
   };
 }

@@ -137,7 +137,7 @@ export const shapes = {
   },
   explanation: {
     summary: ['reason', 'Answers the question.'],
-    waiting: ['reason or null', 'Why what it is about waits; null where it does not.'],
+    waiting: ['reason or null', 'Why the object waits; null where it does not wait.'],
     details: ['array of reason', 'The most important first.'],
   },
   grid: {
@@ -158,7 +158,10 @@ export const shapes = {
       'The request heuristic that decides from now on; `auto` for the best that this release knows, which ' +
         'requests name.',
     ],
-    default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
+    default_task_time_ms: [
+      'integer',
+      'Assumed run time of a task before any has finished; for `initial`, `adaptive` and `mixed`.',
+    ],
   },
   identity: {
     folder: ['string', 'Where its files are.'],
@@ -195,6 +198,7 @@ export const shapes = {
       'A task that used more memory than it asked for runs again with this many times as much, as `--retry-memory` ' +
         'sets it; null where it does not.',
     ],
+    memory_auto: ['boolean', 'Whether tasks request the memory that earlier ones used, as with `--memory auto`.'],
     failed_tasks_max: [
       'integer or null',
       'Failed tasks that stop the job, as `--failures-max` sets it; null where they do not.',
@@ -453,7 +457,10 @@ export const shapes = {
     width_processors_max: ['integer', 'Most processors that a request may ask for.'],
     walltime_granularity_ms: ['integer', 'Walltimes are multiples of it.'],
     heuristic: ['string', 'The request heuristic that decides now.'],
-    default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
+    default_task_time_ms: [
+      'integer',
+      'Assumed run time of a task before any has finished; for `initial`, `adaptive` and `mixed`.',
+    ],
     heuristic_switched: ['boolean', 'Whether it was switched to while the provider ran.'],
     queued_requests: ['integer', 'Requests of ours in its queue.'],
     machines: ['integer', 'GridMachines that it offers now.'],

@@ -236,6 +236,11 @@ export interface JobSpec {
    */
   readonly memoryGrowth?: number;
   /**
+   * The memory of the first requests of its tasks is where to start: once some have ended well, each asks for what
+   * nearly all of them used, and never for more than a machine has. Left out, they ask for what they say.
+   */
+  readonly memoryAuto?: true;
+  /**
    * Each task may have them from several machines of one provider, as a gang; left out if one machine must have them
    * all.
    */

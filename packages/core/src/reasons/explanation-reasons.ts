@@ -68,6 +68,8 @@ export const explanationReasons = {
     ninetiethMs: 'number?',
   },
 
+  'memory-at-start': { memoryBytes: 'number', completedTasks: 'number', neededTasks: 'number' },
+  'memory-chosen': { memoryBytes: 'number', completedTasks: 'number', percent: 'number' },
   'memory-use': {
     /** The range of the requests of its groups' tasks; the same twice if all are equal. */
     leastAskedBytes: 'number',

@@ -170,7 +170,7 @@ export class Placing {
       .map((processor) => ({ processor, from: from(processor), speed: costs.capacity(processor) }))
       .sort((one, other) => one.from - other.from || other.speed - one.speed || one.processor - other.processor);
     const gangs = groupGangs(sorted, widthMin, this.problem.machineOf);
-    invariant(gangs.length > 0, `task ${id} takes ${widthMin} processors of one machine; none has so many`);
+    invariant(gangs.length > 0, `task ${id} takes ${widthMin} processors of one machine; no machine has that number`);
     return gangs
       .map((gang) => this.offerOfGang(task, gang))
       .reduce((best, offer) => (offer.end < best.end ? offer : best));

@@ -146,7 +146,7 @@ export function convertWorkflow(document: WorkflowDocument, name: WrittenFormatN
       code: 'MUT_WORKFLOW_SYNTAX',
       subject: document.subject,
       ...(odd?.place() ?? { line: 1, column: 1 }),
-      found: `task ${odd?.id ?? ''}, which is no operation on a matrix`,
+      found: `task ${odd?.id ?? ''}, which is not an operation on a matrix`,
       expected: `a workflow that ${title} can say`,
     });
   }

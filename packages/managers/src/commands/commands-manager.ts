@@ -219,7 +219,7 @@ export class CommandsManager implements ResourceManager {
     } = this.#options;
     const listing = parseListing(await this.#read(queue.command, new Map([['user', user]])), queue);
     if (listing.kind === 'garbage')
-      throw new MutiraoError('MUT_UNREACHABLE', `${queue.command[0]} told something else than a queue: ${listing.why}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `${queue.command[0]} did not print a queue: ${listing.why}`);
     return listing.requests.map((request) => (request.userId === '' ? { ...request, userId: user } : request));
   }
 

@@ -109,7 +109,8 @@ export class GridEngineManager implements ResourceManager {
     const { status, stdout, stderr } = await this.#commands.run('qsub', flags, this.#writeScript(order));
     if (status !== 0) throw this.#getRefusal({ status, stdout, stderr }, order);
     const [, id] = /^(\d+)\s*$/m.exec(stdout) ?? [];
-    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `qsub told no job: ${listWords(stdout)}`);
+    if (id === undefined)
+      throw new MutiraoError('MUT_UNREACHABLE', `qsub did not print a job number: ${listWords(stdout)}`);
     return id;
   }
 
@@ -379,5 +380,5 @@ const harmless = /does not exist|already in deletion|registered the job|has dele
 
 function getJobs(listing: readonly GridEngineJob[] | string): readonly GridEngineJob[] {
   if (typeof listing !== 'string') return listing;
-  throw new MutiraoError('MUT_UNREACHABLE', `qstat told something else than jobs: ${listWords(listing)}`);
+  throw new MutiraoError('MUT_UNREACHABLE', `qstat did not print jobs: ${listWords(listing)}`);
 }

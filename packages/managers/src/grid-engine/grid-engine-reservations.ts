@@ -70,7 +70,7 @@ export class GridEngineReservations implements SiteReservations {
     const [, number] = /advance reservation (\d+) has been granted/i.exec(answer.stdout) ?? [];
     if (answer.status !== 0) throw new MutiraoError('MUT_BAD_REQUEST', `qrsub: ${saidBy(answer)}`);
     if (number === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `qrsub told no reservation: ${listWords(answer.stdout)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `qrsub did not print a reservation: ${listWords(answer.stdout)}`);
     this.#numbers.set(reservationId, number);
   }
 
@@ -118,8 +118,7 @@ export class GridEngineReservations implements SiteReservations {
     const numbers = parseSummaries(await commands.readXml('qrstat', ['-u', user]), prefix);
     if (numbers.length === 0) return [];
     const granted = parseReservations(await commands.readXml('qrstat', ['-ar', numbers.join(',')]), prefix);
-    if (granted === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', 'qrstat told something else than reservations');
+    if (granted === undefined) throw new MutiraoError('MUT_UNREACHABLE', 'qrstat did not print reservations');
     return granted;
   }
 

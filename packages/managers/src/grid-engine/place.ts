@@ -48,7 +48,7 @@ export async function readPlace(commands: GridEngineCommands, wanted: PlaceWante
   const root = await commands.readXml('qstat', ['-f', '-u', wanted.user, '-s', 'r', '-U', wanted.user, ...flags]);
   const instances = parseInstances(root);
   if (typeof instances === 'string')
-    throw new MutiraoError('MUT_UNREACHABLE', `qstat told something else than queues: ${listWords(instances)}`);
+    throw new MutiraoError('MUT_UNREACHABLE', `qstat did not print queues: ${listWords(instances)}`);
   return { environment, walltimeMax, instances };
 }
 

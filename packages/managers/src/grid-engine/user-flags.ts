@@ -59,7 +59,7 @@ const wordCounts: ReadonlyMap<string, number> = new Map([
   ].map((name) => [name, 1] as const),
 ]);
 
-const ownFiles = 'what agents write there is read, to tell why they cannot start';
+const ownFiles = 'Mutirao reads that output to see why agents cannot start';
 const oneAtOnce = 'a request is one job';
 const ownScript = 'the script is ours';
 /** Options that would take from Grid Engine, or from us, what is needed to know what became of a request; and why. */

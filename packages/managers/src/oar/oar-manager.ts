@@ -104,7 +104,8 @@ export class OarManager implements ResourceManager {
     const answer = await this.#commands.run('oarsub', this.#submitWords(order, container));
     const [, id] = /^OAR_JOB_ID=(\d+)$/m.exec(answer.stdout) ?? [];
     if (answer.status !== 0) throw this.#getRefusal(answer, order);
-    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `oarsub told no job: ${listWords(answer.stdout)}`);
+    if (id === undefined)
+      throw new MutiraoError('MUT_UNREACHABLE', `oarsub did not print a job number: ${listWords(answer.stdout)}`);
     return id;
   }
 
@@ -239,14 +240,14 @@ export class OarManager implements ResourceManager {
     const output = await this.#commands.read('oarnodes', ['-J']);
     const resources = parseResources(output);
     if (resources === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `oarnodes told something else than resources: ${listWords(output)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `oarnodes did not print resources: ${listWords(output)}`);
     return resources;
   }
 
   async #list(): Promise<readonly OarJob[]> {
     const jobs = parseJobs(await this.#commands.read('oarstat', ['-J', '--full']), this.#options.user);
     if (typeof jobs === 'string')
-      throw new MutiraoError('MUT_UNREACHABLE', `oarstat told something else than jobs: ${listWords(jobs)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `oarstat did not print jobs: ${listWords(jobs)}`);
     return jobs;
   }
 

@@ -136,7 +136,8 @@ export class SlurmManager implements ResourceManager {
     );
     if (status !== 0) throw this.#getRefusal(stderr, order);
     const [, id] = /^(\d+)(?:;.*)?$/m.exec(stdout) ?? [];
-    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sbatch told no job: ${listWords(stdout)}`);
+    if (id === undefined)
+      throw new MutiraoError('MUT_UNREACHABLE', `sbatch did not print a job number: ${listWords(stdout)}`);
     return id;
   }
 
@@ -152,7 +153,7 @@ export class SlurmManager implements ResourceManager {
     ]);
     const nodes = parseNodeLimits(nodeLines, partition);
     if (nodes === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${listWords(nodeLines)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `sinfo did not print processors: ${listWords(nodeLines)}`);
     const clock = parseControllerClock(config);
     if (clock !== 0) this.#clockOffset = clock - this.#options.now();
     const { processors, nodeMin } = nodes;
@@ -202,7 +203,7 @@ export class SlurmManager implements ResourceManager {
     ]);
     const processorsFree = parseIdleProcessors(idleLines);
     if (processorsFree === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${listWords(idleLines)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `sinfo did not print processors: ${listWords(idleLines)}`);
     return {
       at,
       processorsFree,
@@ -424,5 +425,5 @@ function isOfQueue({ partitions, request }: SlurmJob, partition: string): boolea
 
 function getJobs(listing: JobListing): readonly SlurmJob[] {
   if (listing.kind === 'jobs') return listing.jobs;
-  throw new MutiraoError('MUT_UNREACHABLE', `squeue told something else than jobs: ${listWords(listing.line)}`);
+  throw new MutiraoError('MUT_UNREACHABLE', `squeue did not print jobs: ${listWords(listing.line)}`);
 }

@@ -42,7 +42,7 @@ export class SlurmReservations implements SiteReservations {
     const output = await slurm.read('scontrol', ['--oneliner', 'show', 'reservation']);
     const reservations = parseReservations(output, prefix, this.#threadsPerCore);
     if (reservations === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `scontrol told something else than reservations: ${listWords(output)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `scontrol did not print reservations: ${listWords(output)}`);
     return { reservations, granularity: this.#threadsPerCore };
   }
 
@@ -78,7 +78,7 @@ export class SlurmReservations implements SiteReservations {
     if (words === '' || isUnknown.test(words)) return;
     if (!isInUse.test(words)) throw getRefusal(words);
     await this.#options.slurm.run('scancel', [`--reservation=${name}`, `--user=${this.#options.user}`]);
-    throw new MutiraoError('MUT_RESERVATION_OVER', `scontrol: ${words}; what runs inside was told to end`);
+    throw new MutiraoError('MUT_RESERVATION_OVER', `scontrol: ${words}; jobs inside it are being cancelled`);
   }
 
   /** What Slurm said against it; empty when it is done. */

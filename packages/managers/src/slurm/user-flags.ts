@@ -82,7 +82,7 @@ const alone: ReadonlySet<string> = new Set([
 
 const ownWidth = 'how many processors are asked for is decided here; --width-max bounds it';
 const ownWalltime = 'how long is asked for is decided here; --walltime-max bounds it';
-const ownFiles = 'what agents say there is read, to tell why they cannot start';
+const ownFiles = 'Mutirao reads that output to see why agents cannot start';
 const oneAtOnce = 'a request is one job';
 const ownRequests = 'requests are found by it';
 /** Options that would take from Slurm, or from us, what is needed to know what became of a request; and why. */
@@ -180,7 +180,7 @@ function readShort(words: readonly string[], at: number, word: string): ReadOpti
       ? { name: taking, value: words[at + 1] ?? '', taken: 2 }
       : { name: taking, value: rest, taken: 1 };
   const name = shortAlone[letter];
-  if (name === undefined) throw new MutiraoError('MUT_BAD_CONFIG', `"${word}" is no flag of sbatch`);
+  if (name === undefined) throw new MutiraoError('MUT_BAD_CONFIG', `"${word}" is not a flag of sbatch`);
   if (rest !== '')
     throw new MutiraoError(
       'MUT_BAD_CONFIG',

@@ -22,7 +22,7 @@ export function readMachineRecord(path: string): EnrolledMachine[] {
   } catch (error) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `${path} is no list of machines: ${error instanceof Error ? error.message : String(error)}; correct it, ` +
+      `${path} is not a list of machines: ${error instanceof Error ? error.message : String(error)}; correct it, ` +
         'or move it away and add the machines again',
       { cause: error },
     );

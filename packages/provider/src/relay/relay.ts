@@ -235,7 +235,7 @@ export class Relay {
     } else {
       throw new MutiraoError(
         'MUT_PROTOCOL',
-        `alternative ${field} of a connected broker; expected a demand, a lease, what of it was placed or a message ` +
+        `alternative ${field} of a connected broker; expected a demand, a lease, a lease revocation or a message ` +
           'to a machine',
       );
     }

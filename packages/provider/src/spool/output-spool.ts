@@ -317,7 +317,7 @@ export class OutputSpool {
     if (free - this.#coming - size < reserveBytes)
       throw this.#refuse(
         output,
-        `${describeBytes(free)} are left on the disk; expected ${describeBytes(reserveBytes)} beside it`,
+        `${describeBytes(free)} are left on the disk; ${describeBytes(reserveBytes)} must stay free`,
       );
   }
 

@@ -202,7 +202,7 @@ export class ContentStore {
     for await (const chunk of source) {
       size += chunk.length;
       if (size > bytesMax)
-        throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; expected no more`);
+        throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes, the limit`);
       const written = writeAll(file, chunk);
       hash.update(chunk);
       await written;
@@ -252,7 +252,7 @@ async function writeRest(
   let size = offset;
   for await (const chunk of source) {
     if (size + chunk.length > bytesMax)
-      throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; expected no more`);
+      throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes, the limit`);
     await writeAll(file, chunk, size);
     hash.update(chunk);
     size += chunk.length;

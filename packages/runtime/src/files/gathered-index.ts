@@ -149,7 +149,7 @@ class IndexReading {
     if (this.#faultLine > 0)
       throw new MutiraoError(
         'MUT_CONTENT_MISMATCH',
-        `${this.#path}:${this.#faultLine} is no line of an index of gathered outputs`,
+        `${this.#path}:${this.#faultLine} is not a line of an index of gathered outputs`,
       );
     const found = parseLine(line);
     if (this.#owner === undefined) this.#begin(found);

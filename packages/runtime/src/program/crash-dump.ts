@@ -30,7 +30,7 @@ function describeSafely(describe: () => unknown): string {
   try {
     return show(describe());
   } catch (error) {
-    return `cannot be told: ${show(error)}`;
+    return `cannot be described: ${show(error)}`;
   }
 }
 

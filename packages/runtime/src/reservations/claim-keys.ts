@@ -83,7 +83,7 @@ function readKept(path: string): readonly ReportedKey[] {
   try {
     return (JSON.parse(text) as { readonly keys: readonly ReportedKey[] }).keys;
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `${path} holds no keys; remove it to take those that the manager tells`, {
+    throw new MutiraoError('MUT_BAD_CONFIG', `${path} holds no keys; remove it to fetch the keys of the manager`, {
       cause: error,
     });
   }

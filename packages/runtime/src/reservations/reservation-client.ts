@@ -415,7 +415,7 @@ export class ReservationClient {
     if (!this.#living.includes(status) || endsAt <= this.#options.now()) return this.#windows.delete(reservationId);
     if (isSameWindow(this.#windows.get(reservationId), window)) return false;
     if (this.#windows.size >= limits.reservations.max && !this.#windows.has(reservationId))
-      throw badRequest(`more than ${limits.reservations.max} reservations were told of`);
+      throw badRequest(`more than ${limits.reservations.max} reservations were announced`);
     this.#windows.set(reservationId, window);
     return true;
   }

@@ -132,7 +132,7 @@ export async function makeRoomForSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isSocket())
-    throw new MutiraoError('MUT_BAD_CONFIG', `${path} is there, and is no socket; expected another path`);
+    throw new MutiraoError('MUT_BAD_CONFIG', `${path} exists and is not a socket; expected another path`);
   if (await isListenedOn(path))
     throw new MutiraoError('MUT_ALREADY_RUNNING', `cannot listen on ${path}: another process does`);
   rmSync(path, { force: true });
@@ -146,7 +146,7 @@ export function findForeign(path: string): string | undefined {
   const folder = dirname(path);
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  if (!found.isDirectory()) return `${folder}, where a socket should be, is no folder`;
+  if (!found.isDirectory()) return `${folder}, the folder of a socket, is not a folder`;
   if (!isOurs(folder, found.uid)) return `the folder ${folder} of a socket belongs to user ${found.uid}, and not to us`;
   return (found.mode & 0o022) === 0
     ? undefined

@@ -69,7 +69,7 @@ function getSystem(path: string): string {
   }
   const machine = machines[head.readUInt16LE(18)];
   if (head.readUInt32BE(0) !== 0x7f454c46 || machine === undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', `${path} is no executable of Linux for x86_64 or aarch64`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `${path} is not an executable of Linux for x86_64 or aarch64`);
   return `Linux ${machine}`;
 }
 

@@ -104,7 +104,7 @@ export class AgentProcess {
 
   /** SIGTERM. */
   stop(): void {
-    this.#process.deliver({ kind: 'StopRequested', reason: 'the agent was told to stop' });
+    this.#process.deliver({ kind: 'StopRequested', reason: 'the agent was asked to stop' });
     const { kernel, pace } = this.#setup.world;
     kernel.after(pace.stopGrace, () => {
       this.end(0);

@@ -22,7 +22,7 @@ export class HeuristicPromises {
   tell(process: string, heuristic: string): void {
     const possible = this.#possible.get(process) ?? [];
     const first = possible.indexOf(heuristic);
-    invariant(first !== -1, `${process} tells of ${heuristic}, which it did not switch to`);
+    invariant(first !== -1, `${process} reports ${heuristic}, to which it did not switch`);
     possible.splice(0, first);
   }
 

@@ -126,8 +126,8 @@ export class LeaseOracle {
       const task = taskIndexes.find((taskIndex) => this.#tasks.get(providerId)?.has(`${jobId}.${taskIndex}`) === true);
       invariant(
         task === undefined,
-        `task ${jobId}.${task ?? 0} is placed on ${machineId}, was leased to ${providerId}, and that has not ` +
-          'told what it holds',
+        `task ${jobId}.${task ?? 0} is placed on ${machineId}, was leased to ${providerId}, which has not ` +
+          'reported what it holds',
       );
     }
   }
@@ -141,7 +141,7 @@ export class LeaseOracle {
 
   #onStart(providerId: ProviderId, { machineId, replicaIds }: StartLeased, at: Instant): void {
     const standby = this.#standbys.get(providerId);
-    invariant(standby !== undefined, `${machineId} is given leased tasks, and ${providerId} is no standby`);
+    invariant(standby !== undefined, `${machineId} is given leased tasks, and ${providerId} is not a standby`);
     const late = at - (standby.since + standby.horizon + 2 * this.#skewMax);
     invariant(late <= 0, `${machineId} is given leased tasks ${late} ms after the lease ended`);
     const identity = this.#identities.get(machineId) ?? machineId;
@@ -227,7 +227,7 @@ export class LeaseOracle {
       const unheard = isReplaced ? undefined : endedReplicaIds.find((replicaId) => !this.#heard.has(replicaId));
       invariant(
         unheard === undefined,
-        `the end of r${unheard ?? 0} on ${machineId} is forgotten, and the broker has not heard of it`,
+        `the end of r${unheard ?? 0} on ${machineId} is forgotten, and was not reported to the broker`,
       );
       reports?.delete(sequence);
     }

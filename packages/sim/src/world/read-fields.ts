@@ -106,7 +106,7 @@ export function object<T extends object>(required: FieldReaders<T>, optional: Op
       const under = (name: string): string => (path === '' ? name : `${path}.${name}`);
       for (const name of Object.keys(fields)) {
         if (!readers.has(name))
-          throw new ScenarioError(under(name), 'is no field', `only ${[...readers.keys()].join(', ')}`);
+          throw new ScenarioError(under(name), 'is not a field', `only ${[...readers.keys()].join(', ')}`);
       }
       const result: Record<string, unknown> = {};
       for (const [name, reader] of readers) {

@@ -143,7 +143,7 @@ export class AccessWorld {
     };
     await until(
       async () => (await callMethod(this.#withCertificate(revoked, server), method, Buffer.alloc(0))).code !== 'done',
-      'the server hears of the revocation',
+      'the server notices the revocation',
     );
     const foreign = await makeAuthority('another', validity);
     const certificates = [

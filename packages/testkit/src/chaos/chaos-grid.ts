@@ -13,7 +13,7 @@ export interface ChaosGridOptions {
   readonly folder: string;
   /** Processors of each cluster. */
   readonly clusters: readonly number[];
-  /** Processors of each honest lab machine; beside them is one that lies. */
+  /** Processors of each honest lab machine; one more machine lies. */
   readonly machines: readonly number[];
   readonly hasDisks: boolean;
   log(line: string): void;
@@ -103,7 +103,7 @@ export class ChaosGrid {
     this.brokerAddress = await this.#wire('user-broker', address);
   }
 
-  /** Answers how the broker is told of its provider. */
+  /** Returns the name and address of its provider, as the broker expects them. */
   async #startCluster(id: string, processors: number): Promise<string> {
     this.#mount(join(this.home, 'clusters', id), diskBytes.other);
     const cluster = await this.#startProgram(`cluster-${id}`, 'cluster', [

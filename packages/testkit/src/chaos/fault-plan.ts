@@ -37,7 +37,7 @@ export type Fault =
 
 const processRoles: readonly VictimRole[] = ['broker', 'provider', 'cluster', 'agent'];
 
-/** Faults drawn from a stream of rng: the same stream, the same faults; whom they hit depends on who is there. */
+/** Faults drawn from a random stream. The same stream gives the same faults; the targets depend on what runs then. */
 export class FaultPlan {
   readonly #rng: Prng;
   readonly #hasDisks: boolean;

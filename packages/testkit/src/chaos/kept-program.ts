@@ -22,7 +22,7 @@ export class KeptProgram {
   #heldUntil = 0;
   #keeping: Promise<void> | undefined;
 
-  /** @param log hears of ends and of starts that came to nothing. */
+  /** @param log is called for each end and each failed start. */
   constructor(
     program: {
       readonly name: string;
@@ -61,7 +61,7 @@ export class KeptProgram {
     return this.#program.address;
   }
 
-  /** Asks it to end, waits until it has, and starts it no more; kills it after a while. Whether it ended by itself. */
+  /** Ends the program for good, and kills it if it does not end in time. Returns whether it ended by itself. */
   async stop(): Promise<boolean> {
     this.#isKept = false;
     await this.#keeping;
@@ -74,7 +74,7 @@ export class KeptProgram {
     }
   }
 
-  /** Does not start it again for so long. */
+  /** Does not start it again for `forMs`. */
   holdOff(forMs: number): void {
     this.#heldUntil = performance.now() + forMs;
   }

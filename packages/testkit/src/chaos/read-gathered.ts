@@ -8,13 +8,13 @@ import { gatheringFolder, type LoadFolders, type SubmittedJob } from './workload
 export interface GatheredLoad {
   /** Where they were taken out, each file by its path from the home directory on. */
   readonly root: string;
-  /** Paths of what the index tells of, as often as it does. */
+  /** Paths in the index, as often as it has them. */
   readonly members: readonly string[];
-  /** Whose results it tells of, in its order. */
+  /** Results in the index, in its order. */
   readonly results: readonly GatheredResult[];
   /** Where index and volumes do not agree. */
   readonly wrong: readonly string[];
-  /** What is in the folder beside them. */
+  /** Other files of the folder. */
   readonly foreigners: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export async function readGathered(
   const [reported, held] = [members.toSorted().join('\n'), inVolumes.toSorted().join('\n')];
   if (reported !== held)
     wrong.push(
-      `the index tells of ${members.length} files, its volumes hold ${inVolumes.length}: ` +
+      `the index lists ${members.length} files, its volumes hold ${inVolumes.length}: ` +
         `${firstDifference(members, inVolumes)}`,
     );
   return {

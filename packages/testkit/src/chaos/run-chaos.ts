@@ -31,7 +31,7 @@ export interface ChaosOptions {
   readonly tasks: number;
   /** Whether the folder stays although all was well. */
   readonly keep: boolean;
-  /** Hears of everything that happens, a line each. */
+  /** Called with one line for each event. */
   say(line: string): void;
 }
 
@@ -61,7 +61,7 @@ const machines = [3, 3];
 /** Time without a finished task, after everything was mended, that means that it has come to a stand. */
 const standstillMax = 90_000;
 const submitPatience = 2000;
-/** Agents that a fault took apart from their provider end what they run when they are told again. */
+/** Agents that a fault cut off from their provider end what they run once they receive the order again. */
 const idleMax = 60_000;
 
 /**
@@ -189,7 +189,7 @@ class ChaosRun {
       );
       this.#tended.add(job.jobId);
     } catch (error) {
-      this.#note(`${job.label} is tended no more: ${String(error)}`);
+      this.#note(`${job.label} is no longer tended: ${String(error)}`);
     }
   }
 

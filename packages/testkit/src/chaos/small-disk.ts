@@ -15,7 +15,7 @@ export class SmallDisk {
   }
 
   /**
-   * Makes the folder and mounts a memory file system of so many bytes on it. @throws Error where that is not allowed.
+   * Makes the folder and mounts a memory file system of `bytes` on it. @throws Error where that is not allowed.
    */
   static mount(folder: string, bytes: number): SmallDisk {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -71,7 +71,7 @@ export class Storm {
     );
   }
 
-  /** Whom it hit, for people. */
+  /** Performs a fault and returns its targets, for people. */
   #perform(fault: Fault): string[] {
     const { grid } = this.#options;
     switch (fault.kind) {

@@ -15,7 +15,7 @@ export interface Tending {
   readonly folders: LoadFolders;
   /** Aborted when nobody waits for it any more. */
   readonly signal: AbortSignal;
-  /** Hears of calls that failed. */
+  /** Called for each call that failed. */
   note(line: string): void;
 }
 

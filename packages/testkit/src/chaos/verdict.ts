@@ -66,7 +66,7 @@ function isEndedWell({ status }: TaskRecord, isCancelled: boolean): boolean {
 /** What came of the outputs of a job. */
 interface JudgedOutputs {
   readonly wrong: readonly string[];
-  /** Files that no finished task of it has brought, and results in volumes that are there beside the accepted one. */
+  /** Files that no finished task of the job brought home, and results in volumes that were not accepted. */
   readonly foreigners: readonly string[];
 }
 

@@ -157,12 +157,12 @@ export function gatheringFolder(label: string): string {
   return `${label}-gathered`;
 }
 
-/** A job that is to be retried fails until this file is there. */
+/** A job for `retry` fails until this file exists. */
 export function gatePath({ runs }: LoadFolders, label: string): string {
   return join(runs, `${label}.open`);
 }
 
-/** What a task of this kind is to bring home, or to print. */
+/** What a task of this kind must bring home, or print. */
 export function getExpected(label: string, kind: TaskKind, index: number): string {
   if (kind === 'printed') return `printed ${label} ${index}\n`;
   const head = `get-key-${label} ${kind} ${index}\n`;

@@ -167,7 +167,7 @@ export class BrokerClient {
     await this.#call('cancelJob', { jobId, reason });
   }
 
-  /** Waits until so many machines are there. */
+  /** Waits until `count` machines have joined. */
   async waitMachines(count: number): Promise<void> {
     await until(async () => (await this.machines()).length >= count, `${count} machines join`);
   }

@@ -16,7 +16,7 @@ export class FakeBroker {
   /** Everything that came in since the last connection, oldest first. */
   messages: NonNullable<ConnectResponse['message']>[] = [];
   isConnected = false;
-  /** Called for each message besides. */
+  /** Also called for each message. */
   onMessage: (message: NonNullable<ConnectResponse['message']>) => void = () => undefined;
 
   constructor(name: string, address: string, token: string) {

@@ -20,7 +20,7 @@ import { sweepProcesses } from '../sweep-processes.ts';
 import { until } from '../until.ts';
 
 /**
- * What a Grid Engine under test consists of, beside the queue `main.q` of 8 slots with walltimes up to an hour and the
+ * Options of a Grid Engine under test. It always has the queue `main.q` of 8 slots with walltimes up to an hour and the
  * parallel environment `mutirao`.
  */
 export interface GridEngineServerOptions {
@@ -73,7 +73,7 @@ export class GridEngineServer {
     return (await run(name, args, { env: { ...process.env, ...this.environment, TZ: 'UTC' }, timeout: 20_000 })).stdout;
   }
 
-  /** Submits a piece of shell as a job beside those under test, and answers its number. */
+  /** Submits a piece of shell as a job that is not under test, and returns its number. */
   async submit(shell: string, ...flags: readonly string[]): Promise<string> {
     return (
       await this.command(

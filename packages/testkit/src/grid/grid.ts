@@ -15,7 +15,7 @@ export interface GridMachineOptions {
 export interface GridOptions {
   /** Processors of each embedded cluster. */
   readonly clusters?: readonly number[];
-  /** Processors of each time-shared machine, or what else there is to say of it. */
+  /** Processors of each time-shared machine, or all its options. */
   readonly machines?: readonly (number | GridMachineOptions)[];
   /** Providers over resources that are there already: their names and arguments. */
   readonly resources?: readonly { readonly id: string; readonly args: readonly string[] }[];
@@ -101,7 +101,7 @@ export class Grid {
     }
   }
 
-  /** Ends every process, the broker first, and removes the home folder, unless it is to be kept. Harmless again. */
+  /** Ends every process, the broker first, and removes the home folder without `keepHome`. May be called again. */
   async stop({ keepHome = false } = {}): Promise<void> {
     this.#client?.close();
     for (const program of this.#programs()) await program.kill('SIGTERM');
@@ -152,7 +152,7 @@ export class Grid {
     await this.#broker.start();
   }
 
-  /** Answers how the broker is told of them. */
+  /** Returns their names and addresses, as the broker expects them. */
   async #startProviders(): Promise<string[]> {
     const { clusters = [], resources = [], clusterArgs = [], providerArgs = [] } = this.#options;
     const providers: string[] = [];

@@ -60,7 +60,7 @@ export class HostileMachine {
   #stream: MessageStream<AttachResponse, AttachRequest> | undefined;
 
   /**
-   * @param secret which the agent shows beside what it was given. @param words what it answers when it is given
+   * @param secret which the agent shows with its credential. @param words what it answers when it is given
    * replicas; left out for a machine that answers nothing.
    */
   constructor(

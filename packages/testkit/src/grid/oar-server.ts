@@ -31,7 +31,7 @@ const commands = ['oarsub', 'oardel', 'oarstat', 'oarnodes', 'oarnodesetting', '
 export interface OarServerOptions {
   /** Nodes, which share 8 resources evenly; 1 when left out. */
   readonly nodes?: number;
-  /** An account beside root that has to have its commands, and a shell for its jobs; left out for none. */
+  /** Another account than root that gets its commands, and a shell for its jobs; left out for none. */
   readonly account?: { readonly uid: number; readonly gid: number };
 }
 
@@ -206,7 +206,7 @@ export class OarServer {
     );
     for (const name of ['pg_structure', 'pg_default_admission_rules', 'default_data'])
       await psql('oar', 'oar', '-f', `/usr/lib/oar/database/${name}.sql`);
-    // The tests run as root, from whom OAR takes no jobs otherwise.
+    // The tests run as root, and OAR accepts no jobs of root by default.
     await psql(
       'oar',
       'oar',
@@ -279,7 +279,7 @@ export class OarServer {
         .join(''),
       { mode: 0o600 },
     );
-    // What runs can tell where by HERE.
+    // HERE names the node to what runs there.
     const skip =
       'while :; do case "$1" in -o|-p|-e|-l) shift 2;; -*) shift;; *) break;; esac; done; export HERE="$1"; shift';
     // What oarsh starts is started by OAR's own login shell of its nodes, as the user of the job.

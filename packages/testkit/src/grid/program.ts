@@ -19,7 +19,7 @@ export interface ProgramAccount {
   readonly programs: string;
 }
 
-/** How a program is started, and who hears of what it says and does. */
+/** How a program is started, and the callbacks for its output and its end. */
 export interface ProgramWitnesses {
   /** The one executable that it is run from; left out for the sources. */
   readonly packed?: string;
@@ -93,7 +93,7 @@ export class Program {
     return this.#address;
   }
 
-  /** What agents are to dial, as a provider says. */
+  /** The address that agents dial, as the provider reports it. */
   get agentsAddress(): string {
     return this.#agentsAddress;
   }

@@ -94,7 +94,7 @@ export class SiteWorld {
     return JSON.parse((await this.run('site', 'show', name, '--json')).out) as Shown;
   }
 
-  /** What a site's keeper told last. */
+  /** The last status that the connector of a site reported. */
   state(name = 'uni'): { readonly status: string; readonly pid: number } {
     return getState(this.grid.home, name);
   }

@@ -136,7 +136,7 @@ export class SlurmServer {
     if (drained.length > 0) await this.#updateNodes(drained, 'State=RESUME');
   }
 
-  /** Nodes, jobs and the ends of all logs, for somebody who is to see why something does not come. */
+  /** Nodes, jobs and the ends of all logs, to find out why something did not happen. */
   async resourceStatus(): Promise<string> {
     const listings = await Promise.all([
       this.command('sinfo', '--noheader', '--Node', '--format=node %N: %T, %E').catch(String),

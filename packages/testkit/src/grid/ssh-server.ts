@@ -100,7 +100,7 @@ export class SshServer {
     for (const pid of this.sessions()) kill(pid);
   }
 
-  /** Breaks all and listens no more, until `start`. */
+  /** Breaks all connections and stops listening until `start`. */
   async kill(): Promise<void> {
     const sessions = this.sessions();
     this.#child?.kill('SIGKILL');

@@ -47,8 +47,8 @@ export class Wire {
   }
 
   /**
-   * Breaks what is connected each time that so many further bytes have passed, either way, so many times; what dials
-   * again gets through.
+   * Breaks all connections each time that `bytes` more have passed, either way, for `times` times. New connections get
+   * through.
    */
   breakEvery(bytes: number, times: number): void {
     this.#cutsAt = this.#bytes + this.#sentBytes + bytes;

@@ -20,16 +20,18 @@ const policy =
 /** Where a faked gateway is, and how to make it go away. */
 export interface FakeGateway {
   readonly address: string;
-  /** With the token, as a browser is to open it. */
+  /** The address for a browser, with the token. */
   readonly url: string;
+  /** The calls that would have changed something, by their paths. */
+  readonly posted: readonly string[];
   /** Says from now on that the broker is away, or that it is back. */
   setAway(isAway: boolean): void;
   close(): Promise<void>;
 }
 
 /**
- * Serves the built page over a grid that is made up: for looking at the page, and for measuring it with more tasks and
- * machines than a host has. It only tells; nothing can be submitted to it.
+ * Serves the built page over a fake grid, to look at the page and to measure it with more tasks and machines than a
+ * host has. It is read-only.
  */
 export async function startFakeGateway(
   options: FakePageOptions & { readonly folder: string; readonly port?: number },
@@ -37,6 +39,7 @@ export async function startFakeGateway(
   const grid = new FakePageGrid(options, Date.now());
   const streams = new Set<ServerResponse>();
   let isAway = false;
+  const posted: string[] = [];
   const server: Server = createServer((request, reply) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://page');
     if (!pathname.startsWith('/api/v1/')) {
@@ -64,6 +67,15 @@ export async function startFakeGateway(
       );
       return;
     }
+    if (pathname.endsWith('/tail')) {
+      sendTail(request, reply);
+      return;
+    }
+    if (request.method === 'POST') {
+      posted.push(pathname.slice('/api/v1'.length));
+      sendJson(reply, 200, { done: true, held_count: 3, released_count: 3, retried_count: 1, task_count: 3 });
+      return;
+    }
     const answer = getAnswer(grid, pathname.slice('/api/v1'.length), searchParams);
     if (answer === undefined)
       sendJson(reply, 404, {
@@ -81,6 +93,7 @@ export async function startFakeGateway(
   return {
     address,
     url: `http://${address}/#token=faked`,
+    posted,
     setAway: (next) => {
       isAway = next;
     },
@@ -123,6 +136,26 @@ function sendFile(
       'cache-control': 'no-cache',
     })
     .end(body);
+}
+
+/** A task that prints a line in red ten times a second. */
+function sendTail(request: IncomingMessage, reply: ServerResponse): void {
+  reply.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+  let count = 0;
+  const timer = setInterval(() => {
+    count += 1;
+    const message = {
+      status: 'running',
+      replica_id: 88,
+      machine_id: 'lab-n002',
+      standard_output: `step ${count} \u001b[31mred\u001b[0m <b>\n`,
+      standard_error: '',
+      is_cut: false,
+      is_unreadable: false,
+    };
+    reply.write(`event: output\ndata: ${JSON.stringify(message)}\n\n`);
+  }, 100);
+  request.on('close', () => clearInterval(timer));
 }
 
 function readIfThere(path: string): Buffer | undefined {
@@ -238,6 +271,9 @@ function getAnswer(grid: FakePageGrid, path: string, query: URLSearchParams): un
           replica_id: 9001,
           dispatched_unix_ms: now - 41_000,
           started_unix_ms: now - 38_000,
+          processors: 1,
+          memory_bytes: 24e9,
+          gpu_thousandths: 500,
         },
       ],
       is_complete: true,
@@ -274,7 +310,7 @@ function getPage(
   { size, before }: { readonly size: number; readonly before: number },
 ): JobList {
   const jobs = rows.filter(({ job_id: jobId }) => jobId < before).slice(0, size);
-  // What was not asked for of old jobs is not told.
+  // Lists of old jobs have no estimates.
   const plain = jobs.map((row) => ({ ...row, remaining_ms_min: null, remaining_ms_max: null }));
   return { jobs: plain, next_before_job_id: jobs.length < size ? null : (jobs.at(-1)?.job_id ?? null) };
 }
@@ -292,6 +328,8 @@ function machineNamed(machineId: string, now: number): unknown {
     joined_unix_ms: now - 1_900_000,
     until_unix_ms: now + 1_700_000,
     request_id: 'alpha/q1',
+    memory_bytes: 64e9,
+    gpus: [{ kind: 'a100', count: 2 }],
     attributes: { mem: 64_000 },
     credibility: 0.9991,
   };
@@ -322,6 +360,8 @@ function jobAnswer(
   switch (part) {
     case '':
       return grid.jobDetail(jobId, now);
+    case 'draft':
+      return { bag: { command: './dock {}', values: { kind: 'array', selector: '1-9' } }, left_out: ['the priority'] };
     case 'gantt':
       return fakeGantt(jobId, grid.startedAt - 3_600_000, grid.options.machineCount);
     case 'times':

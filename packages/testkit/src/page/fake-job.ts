@@ -137,7 +137,7 @@ export function fakeFailures(jobId: number): Failures {
           task_index: 3,
           replica_id: 31,
           standard_output: 'reading ligand 3\n',
-          standard_error: 'dock: <img src=x onerror="document.title=1"> is no atom\ndock: giving up\n',
+          standard_error: 'dock: <img src=x onerror="document.title=1"> is not an atom\ndock: giving up\n',
         },
       },
       {
@@ -189,6 +189,12 @@ export function fakeGraph(jobId: number, from: number): JobGraph {
 
 /** A task of a faked job. */
 export function fakeTask(jobId: number, taskIndex: number, now: number): Task {
+  const task = finishedTask(jobId, taskIndex, now);
+  const status = fakeStatus(taskIndex);
+  return status === 'running' ? withRuns({ ...task, status }) : task;
+}
+
+function finishedTask(jobId: number, taskIndex: number, now: number): Task {
   return {
     job_id: jobId,
     task_index: taskIndex,
@@ -238,7 +244,7 @@ export function fakeTasks(jobId: number, taskCount: number, asked: URLSearchPara
   const tasks: Task[] = [];
   let index = from;
   for (; index < taskCount && tasks.length < size; index += 1) {
-    const task = { ...fakeTask(jobId, index, now), status: fakeStatus(index) };
+    const task = { ...finishedTask(jobId, index, now), status: fakeStatus(index) };
     if ((status || task.status) === task.status && (task.value.includes(search) || search === `#${index}`))
       tasks.push(withRuns(task));
   }

@@ -20,7 +20,7 @@ export interface FakePageOptions {
   readonly machineCount: number;
   /** Tasks that finish in a second; 0 for a grid that stands still. */
   readonly finishedPerSecond: number;
-  /** Jobs beside those that are always there, all newer. */
+  /** Jobs in addition to those that always exist, all newer. */
   readonly jobCount?: number;
   /** Whether no machine can take the tasks of job 41. */
   readonly isBlocked?: boolean;
@@ -30,8 +30,7 @@ const providers = ['alpha', 'beta', 'gamma', 'lab'] as const;
 const minute = 60_000;
 
 /**
- * A grid that is only there to be looked at: its numbers are made up from a seed, add up, and move with the time that
- * it is told.
+ * A fake grid to look at. Its numbers come from a seed, add up, and follow the time that a test sets.
  */
 export class FakePageGrid {
   readonly options: FakePageOptions;

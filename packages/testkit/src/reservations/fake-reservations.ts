@@ -52,13 +52,13 @@ export class FakeReservations {
   verify: (request: VerifyReservationRequest) => Partial<VerifyReservationResponse> = () => ({ valid: true });
   /** The codes with which the next claims of a use are refused; those behind them are taken. */
   refusals: ErrorCode[] = [];
-  /** What a method answers instead, by its name; of `watchReservations` the messages that a watcher hears first. */
+  /** What a method answers instead, by its name; for `watchReservations` the first messages of the stream. */
   forged: ReadonlyMap<string, unknown> = new Map();
-  /** While true every call fails, and nobody hears anything. */
+  /** While true, every call fails and watchers receive nothing. */
   isAway = false;
   /** Claims of uses as they were shown, refused ones too. */
   readonly shown: ClaimReservationRequest[] = [];
-  /** What was told of what is held ahead, refused ones too. */
+  /** The reports of provisioning, refused ones too. */
   readonly aheads: ReportProvisioningRequest[] = [];
   readonly registered: RegisterResourceRequest[] = [];
   signer: ClaimSigner;
@@ -88,7 +88,7 @@ export class FakeReservations {
     });
   }
 
-  /** Tells who watches of a reservation. */
+  /** Sends a reservation to the watchers. */
   tell(reservation: Reservation): void {
     const event = {
       sequence: 1,

@@ -31,9 +31,9 @@ export class ReservationSyncHarness {
   /** Processors that the site reserves together. */
   #granularity = 1;
   #isRead = false;
-  /** It takes whole nodes of so many, though it says less. */
+  /** The site takes whole nodes of this size, although it reports a smaller one. */
   #takes = 1;
-  /** It makes what ends later than asked for by so much. */
+  /** What the site makes ends later than requested by this time. */
   #shift = 0;
 
   /** Performs one line and answers the lines that follow from it. */
@@ -158,7 +158,7 @@ export class ReservationSyncHarness {
 /** Reads `7=4@100..200.5`: four processors from second 100 on. */
 function readWindow(text: string): SiteReservation {
   const [, id, count, start, end] = /^(\d+)=(\d+)@([\d.]+)\.\.([\d.]+)$/.exec(text) ?? [];
-  if (id === undefined) throw new Error(`"${text}" is no reservation; expected 7=4@100..200`);
+  if (id === undefined) throw new Error(`"${text}" is not a reservation; expected 7=4@100..200`);
   return {
     reservationId: Number(id),
     count: Number(count),

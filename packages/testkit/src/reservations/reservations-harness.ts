@@ -48,7 +48,7 @@ export const openRules: ResourceRules = {
   unclaimedMax: 0,
 };
 
-/** What an owner was told is taken away, as she asked for it. */
+/** An outage that was accepted, as its owner requested it. */
 export interface AskedOutage {
   readonly resourceId: string;
   /** Empty for a failure. */
@@ -68,8 +68,7 @@ export class ReservationsHarness {
   state: ReservationsState = createReservationsState(reservationsOptions);
   now = 0;
   /**
-   * What is away by the words of its owner alone: what the machine has made of them is to be compared with it. Knows no
-   * units by number.
+   * The outages that owners requested, to compare with those of the state machine. Knows no units by number.
    */
   asked: readonly AskedOutage[] = [];
 
@@ -448,9 +447,8 @@ function awayAt(asked: readonly AskedOutage[], { id, kind, total }: ResourceReco
 }
 
 /**
- * What is reserved of each unit, or of a capacity, never exceeds what there is beside what its owner took away. Knows
- * the reservations and the owner's
- * words alone, no calendar, and which units went only from what the machine says of itself.
+ * Reservations of each unit, or of a capacity, never exceed the total less outages. Knows the reservations and the
+ * owner's requests, but no calendar; it learns from the state machine which units an outage took.
  *
  * @throws {InvariantError}
  */

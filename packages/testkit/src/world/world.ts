@@ -9,7 +9,7 @@ import { giveTo, type Account } from './accounts.ts';
 import { listFaults } from './check-case.ts';
 import type { WorldCase } from './world-case.ts';
 
-/** Tasks of the job that runs beside all cases. */
+/** Tasks of the job that runs together with all cases. */
 const bystanders = 60;
 
 /** All cases are submitted at once, and the last one waits for all others to be served. */
@@ -22,7 +22,7 @@ export interface WorldPlace {
   readonly account?: Account;
 }
 
-/** Runs cases side by side on one grid, with a job beside them that nobody may hurt. */
+/** Runs cases side by side on one grid, together with a job that no case may disturb. */
 export class World {
   readonly #place: WorldPlace;
   /** Everything at home of the cases: inputs and results. */
@@ -38,7 +38,7 @@ export class World {
     giveTo(this.#folder, place.account);
   }
 
-  /** Begins the job beside the cases: short tasks, one replica each, none of which may fail or be lost. */
+  /** Submits the job that no case may disturb: short tasks, one replica each, none of which may fail or be lost. */
   async begin(): Promise<void> {
     this.#bystanderJob = await this.#place.client.submit(
       [taskGroup('echo own-{}; sleep 0.1; echo end-{}', bystanders)],
@@ -63,7 +63,7 @@ export class World {
     return [...(await listFaults(client, jobId, aCase, results)), ...(await this.#machineFaults())];
   }
 
-  /** What the cases did to others: to the job beside them, and to processes after their ends. */
+  /** Harm that the cases did to the other job, and processes that they left. */
   async faultsBeside(): Promise<string[]> {
     const { client } = this.#place;
     const expected = { status: 'finished', standardOutput: 'own-{}\nend-{}\n' } as const;

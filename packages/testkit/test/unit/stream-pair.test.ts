@@ -29,7 +29,7 @@ const settle = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-test('what is written to one end is heard at the other, also what came before it listened', async (t) => {
+test('the other end receives what one end writes, even before it listens', async (t) => {
   const [near, far] = streamPair<string, number>();
   const [nearNotes, farNotes] = [notes(), notes()];
   near.write(1);
@@ -45,7 +45,7 @@ test('what is written to one end is heard at the other, also what came before it
   t.deepEqual(near.sent, [1, 2]);
 });
 
-test('closing is heard at both ends, once, after what was written', async (t) => {
+test('both ends are notified of closing once, after the written data', async (t) => {
   const [near, far] = streamPair<string, number>();
   const [nearNotes, farNotes] = [notes(), notes()];
   near.listen(nearNotes);
@@ -74,7 +74,7 @@ test('a listener that refuses a message closes the stream with its error', async
   t.deepEqual(nearNotes.heard, ['MUT_BAD_REQUEST']);
 });
 
-test('an end that is paused hears nothing until it goes on', async (t) => {
+test('a paused end receives nothing until it resumes', async (t) => {
   const [near, far] = streamPair<string, number>();
   const farNotes = notes();
   far.listen(farNotes);

@@ -97,6 +97,11 @@ export function useAnswer<N extends RouteName>(
   };
 }
 
+/** Puts a value where `useDraft` finds it when the form is opened. */
+export function writeDraft(name: string, value: unknown): void {
+  sessionStorage.setItem(`mutirao.draft.${name}`, JSON.stringify(value));
+}
+
 /** A value that is kept for this tab: what somebody typed survives a reload and a gateway that goes away. */
 export function useDraft<T>(name: string, initial: T): [T, (value: T | ((old: T) => T)) => void] {
   const [value, setValue] = useState<T>(() => {

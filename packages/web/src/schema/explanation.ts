@@ -5,7 +5,7 @@ import { Reason } from './reason.ts';
 export const Explanation = Type.Object({
   subject: Type.String({ description: 'What was asked about: `job 5`, `task 7 of job 5`, `request alpha/3`.' }),
   summary: Reason,
-  waiting: Type.Union([Reason, Type.Null()], { description: 'Why what it is about waits; null where it does not.' }),
-  details: Type.Array(Reason, { description: 'The most telling first.' }),
+  waiting: Type.Union([Reason, Type.Null()], { description: 'Why the object waits; null where it does not wait.' }),
+  details: Type.Array(Reason, { description: 'The most important first.' }),
 });
 export type Explanation = Static<typeof Explanation>;

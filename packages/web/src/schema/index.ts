@@ -42,6 +42,7 @@ export {
   type StreamTopic,
 } from './stream.ts';
 export {
+  BagDraftOfJob,
   BagPreview,
   BagValues,
   BagSpec,
@@ -52,6 +53,7 @@ export {
   WorkflowSubmission,
 } from './submission.ts';
 export { Summary } from './summary.ts';
+export { TailMessage } from './tail.ts';
 export { Replica, Task, TaskOutput, TaskPage } from './task.ts';
 export { TaskTimes } from './times.ts';
 export {

@@ -44,6 +44,8 @@ export const Machine = Type.Object({
   joined_unix_ms: InstantMs,
   until_unix_ms: orNull(InstantMs),
   request_id: Type.String(),
+  memory_bytes: Type.Integer({ description: 'What tasks may use together; 0 where that is not known.' }),
+  gpus: Type.Array(Type.Object({ kind: Type.String({ description: 'Empty where nobody says.' }), count: Count })),
   attributes: Type.Record(Type.String(), Type.Unknown()),
   credibility: orNull(Type.Number()),
 });
@@ -68,8 +70,11 @@ export const MachineDetail = Type.Object({
       replica_id: Count,
       dispatched_unix_ms: InstantMs,
       started_unix_ms: orNull(InstantMs),
+      processors: Type.Integer({ description: 'What it holds there, as its job asks for it.' }),
+      memory_bytes: Count,
+      gpu_thousandths: Count,
     }),
   ),
-  is_complete: Type.Boolean({ description: 'False where so many tasks run that not all were looked through.' }),
+  is_complete: Type.Boolean({ description: 'False where more tasks run than were searched.' }),
 });
 export type MachineDetail = Static<typeof MachineDetail>;

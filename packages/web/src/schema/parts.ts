@@ -27,7 +27,7 @@ export const TaskCounts = Type.Object(
     failed: Count,
     cancelled: Count,
   },
-  { description: '`verifying` tasks are among `running` where the broker does not tell them apart, and 0 then.' },
+  { description: '0 where the broker counts `verifying` tasks among `running`.' },
 );
 export type TaskCounts = Static<typeof TaskCounts>;
 

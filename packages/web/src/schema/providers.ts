@@ -137,7 +137,7 @@ export const ProviderDetail = Type.Object({
           ),
         ),
       },
-      { description: 'How well its queue is known, and since when, as the provider tells; null where it does not.' },
+      { description: 'How well its queue is known, and since when; null where the provider does not report it.' },
     ),
   ),
   profile: orNull(QueueProfile),

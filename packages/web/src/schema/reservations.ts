@@ -97,7 +97,7 @@ export const ReservationSpec = Type.Object({
   duration_ms: Type.Integer({ minimum: 1 }),
   earliest_start_unix_ms: Type.Optional(InstantMs),
   latest_end_unix_ms: Type.Optional(InstantMs),
-  dry_run: Type.Optional(Type.Boolean({ description: 'Tells what would come of it, and reserves nothing.' })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Shows the result, and reserves nothing.' })),
   client_request_id: Type.String({
     minLength: 1,
     maxLength: 128,

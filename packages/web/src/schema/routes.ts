@@ -17,7 +17,7 @@ import {
   ResourceList,
 } from './reservations.ts';
 import { Session } from './session.ts';
-import { BagPreview, BagSpec, JdfCheck, JdfSpec, Submitted, WorkflowSubmission } from './submission.ts';
+import { BagDraftOfJob, BagPreview, BagSpec, JdfCheck, JdfSpec, Submitted, WorkflowSubmission } from './submission.ts';
 import { Summary } from './summary.ts';
 import { Task, TaskOutput, TaskPage } from './task.ts';
 import { TaskTimes } from './times.ts';
@@ -50,6 +50,9 @@ const ofJob = Type.Object({ job_id: JobId });
 const ofTask = Type.Object({ job_id: JobId, task_index: TaskIndex });
 const ofReservation = Type.Object({ reservation_id: Count });
 const Name = Type.String({ minLength: 1, maxLength: 256 });
+
+/** All that it can be done to when left out. */
+const SomeTasks = Type.Object({ task_indexes: Type.Optional(Type.Array(TaskIndex, { maxItems: 100_000 })) });
 
 function get<P extends TSchema, Q extends TSchema, R extends TSchema>(path: string, params: P, query: Q, reply: R) {
   return { method: 'GET' as const, path, params, query, body: nothing, reply };
@@ -151,6 +154,31 @@ export const routes = {
     }),
     Type.Object({ retried_count: Count }),
   ),
+  getBagDraft: get('/jobs/:job_id/draft', ofJob, nothing, BagDraftOfJob),
+  holdTasks: post('/jobs/:job_id/hold', ofJob, SomeTasks, Type.Object({ held_count: Count })),
+  releaseTasks: post('/jobs/:job_id/release', ofJob, SomeTasks, Type.Object({ released_count: Count })),
+  cancelTasks: post(
+    '/jobs/:job_id/cancel-tasks',
+    ofJob,
+    Type.Object({ task_indexes: Type.Array(TaskIndex, { minItems: 1, maxItems: 100_000 }) }),
+    Type.Object({ cancelled_count: Count }),
+  ),
+  updateJob: post(
+    '/jobs/:job_id/update',
+    ofJob,
+    Type.Object({
+      priority: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000 })),
+      running_max: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 1_000_000,
+          description: 'Most of its tasks that run at once; 0 lifts it.',
+        }),
+      ),
+    }),
+    Done,
+  ),
+  closeJob: post('/jobs/:job_id/close', ofJob, nothing, Type.Object({ task_count: Count })),
   getLedger: get('/ledger', nothing, nothing, Ledger),
   explainJob: get('/jobs/:job_id/explain', ofJob, nothing, Explanation),
   explainTask: get('/jobs/:job_id/tasks/:task_index/explain', ofTask, nothing, Explanation),

@@ -112,7 +112,7 @@ export const JdfCheck = Type.Object({
     }),
     { description: 'All errors of the file, then all warnings.' },
   ),
-  is_cut: Type.Boolean({ description: 'So much is wrong that the rest of the file was not read.' }),
+  is_cut: Type.Boolean({ description: 'True where reading stopped early, after too many errors.' }),
   label: Type.String(),
   task_count: Count,
   group_count: Count,
@@ -140,3 +140,10 @@ export type WorkflowSubmission = Static<typeof WorkflowSubmission>;
 /** A job that was accepted. */
 export const Submitted = Type.Object({ job_id: JobId, task_count: Count });
 export type Submitted = Static<typeof Submitted>;
+
+/** What was asked for once, for the form that asks again. */
+export const BagDraftOfJob = Type.Object({
+  bag: BagSpec,
+  left_out: Type.Array(Type.String(), { description: 'What the job has and the form cannot ask for, in words.' }),
+});
+export type BagDraftOfJob = Static<typeof BagDraftOfJob>;

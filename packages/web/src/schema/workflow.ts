@@ -44,7 +44,7 @@ export const WorkflowEdge = Type.Object({
   to: Type.String(),
   data_bytes: Type.Number({
     minimum: 0,
-    description: 'What is sent beside the files that one writes and the other reads.',
+    description: 'Data in addition to the files that one task writes and the other reads.',
   }),
   share: Type.Number({ minimum: 0, description: "Time of the transfer as a share of its sender's run time." }),
 });

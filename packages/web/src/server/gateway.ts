@@ -15,6 +15,7 @@ import { jobHandlers } from './handlers/jobs.ts';
 import { overviewHandlers } from './handlers/overview.ts';
 import { makeDownload } from './handlers/downloads.ts';
 import { reservationHandlers } from './handlers/reservations.ts';
+import { steeringHandlers } from './handlers/steering.ts';
 import { submissionHandlers } from './handlers/submissions.ts';
 import { workflowHandlers } from './handlers/workflows.ts';
 import { resourceHandlers } from './handlers/resources.ts';
@@ -27,6 +28,7 @@ import { readRequest, type Asked, type Handlers } from './requests.ts';
 import { findStaticFile, type StaticFile, type StaticFiles } from './static-files.ts';
 import { StreamHub, type Sink } from './stream/stream-hub.ts';
 import { readSpec } from './stream/specs.ts';
+import { readTailSubject, TailStreams } from './stream/tail-streams.ts';
 
 /** What the gateway works with in addition to the grid. */
 export interface GatewayOptions extends GatewayParts {
@@ -127,10 +129,11 @@ function addRoutes(
   const handlers: Handlers = {
     ...overviewHandlers(options, readings, history),
     ...jobHandlers(options, readings, specs),
+    ...steeringHandlers(options),
     ...analysisHandlers(options, { archive, readings, specs }),
-    ...resourceHandlers(options, readings),
+    ...resourceHandlers(options, readings, specs),
     ...workflowHandlers(options, readings),
-    ...submissionHandlers(options),
+    ...submissionHandlers(options, specs),
     ...reservationHandlers(options),
   };
   for (const [name, schema] of Object.entries(routes) as [RouteName, RouteSchema][]) {
@@ -158,6 +161,21 @@ function addRoutes(
         .header('content-disposition', `attachment; filename="${name}"`)
         .type(type)
         .send(body);
+    },
+  );
+  const tails = new TailStreams(options);
+  server.get<{ Params: { id: string; task: string } }>(
+    `${apiPrefix}/jobs/:id/tasks/:task/tail`,
+    ({ params }, reply) => {
+      const subject = readTailSubject(params);
+      const open = tails.admit();
+      void reply.hijack();
+      reply.raw.writeHead(200, {
+        ...securityHeaders,
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+      });
+      void open(subject, reply.raw);
     },
   );
   server.get(eventsPath, (request, reply) => {

@@ -4,6 +4,7 @@ import type { JobSpec, JobSummary } from '@mutirao/api/broker';
 import { jobDetail, jobSpecPart, type JobSpecPart } from './documents/jobs.ts';
 import type { GatewayParts } from './grid-calls.ts';
 import type { Readings } from './readings.ts';
+import { listNeeds, type TaskNeed } from './task-needs.ts';
 import type { JobDetail } from '../schema/index.ts';
 
 const keptMax = 100;
@@ -12,6 +13,7 @@ const keptMax = 100;
 export class JobSpecs {
   readonly #parts: Pick<GatewayParts, 'grid'>;
   readonly #kept = new Map<number, JobSpecPart>();
+  readonly #needs = new Map<number, (taskIndex: number) => TaskNeed>();
 
   constructor(parts: Pick<GatewayParts, 'grid'>) {
     this.#parts = parts;
@@ -25,6 +27,17 @@ export class JobSpecs {
     if (this.#kept.size >= keptMax && oldest !== undefined) this.#kept.delete(oldest);
     this.#kept.set(jobId, part);
     return part;
+  }
+
+  /** What each task of a job holds. */
+  async needs(jobId: number): Promise<(taskIndex: number) => TaskNeed> {
+    const known = this.#needs.get(jobId);
+    if (known !== undefined) return known;
+    const needs = listNeeds(await this.fetch(jobId));
+    const [oldest] = this.#needs.keys();
+    if (this.#needs.size >= keptMax && oldest !== undefined) this.#needs.delete(oldest);
+    this.#needs.set(jobId, needs);
+    return needs;
   }
 
   /** The whole spec, which is not kept. @throws {MutiraoError} MUT_NOT_FOUND */

@@ -39,6 +39,7 @@ import {
   type RouteReply,
   type Workflow,
 } from '../../src/schema/index.ts';
+import { getDraft, readBag } from '../../client/src/model/bag-draft.ts';
 import { loopbackHosts, makeGateway, makeStaticFiles, type Grid } from '../../src/server/index.ts';
 
 const hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)>"\'&';
@@ -127,6 +128,63 @@ const diamond: Workflow = {
   tasks: ['a', 'b', 'c', 'd'].map((id) => task(id)),
   edges: [edge('a', 'b'), edge('a', 'c'), edge('b', 'd'), edge('c', 'd')],
 };
+
+test('a job that runs is held, released, closed, and given another priority and limit; tasks are cancelled', async (t) => {
+  const page = new Page();
+  const last = (): unknown => page.broker.asked.at(-1);
+  t.is((await page.call(t, 'holdTasks', {}, '/jobs/4/hold')).held_count, 3);
+  t.deepEqual(last(), { method: 'holdTasks', request: { jobId: 4, taskIndexes: [] } });
+  t.is((await page.call(t, 'releaseTasks', { task_indexes: [2] }, '/jobs/4/release')).released_count, 1);
+  t.deepEqual(last(), { method: 'releaseTasks', request: { jobId: 4, taskIndexes: [2] } });
+  await page.call(t, 'updateJob', { priority: -5 }, '/jobs/4/update');
+  t.deepEqual(last(), { method: 'updateJob', request: { jobId: 4, priority: -5 } });
+  await page.call(t, 'updateJob', { running_max: 0 }, '/jobs/4/update');
+  t.deepEqual(last(), { method: 'updateJob', request: { jobId: 4, runningMax: 0 } });
+  t.is((await page.call(t, 'cancelTasks', { task_indexes: [1, 2] }, '/jobs/4/cancel-tasks')).cancelled_count, 2);
+  t.is((await page.call(t, 'closeJob', {}, '/jobs/4/close')).task_count, 12);
+  for (const body of [{ priority: 1001 }, { priority: 0.5 }, { running_max: -1 }])
+    t.is((await page.fails('updateJob', body, '/jobs/4/update')).status, 400);
+  t.is((await page.fails('cancelTasks', { task_indexes: [] }, '/jobs/4/cancel-tasks')).status, 400);
+});
+
+test('a job that is submitted again asks for the same, and what the form cannot say is named', async (t) => {
+  const specs: BagSpec[] = [
+    { command: 'run {}', values: { kind: 'array', selector: '1-10' } },
+    { command: 'run {}', values: { kind: 'array', selector: '10-90:20' }, label: 'sweep', retries: 7 },
+    {
+      command: 'cat {} x',
+      values: { kind: 'list', values: ["a'b", 'c'] },
+      put: ['in/{}', 'tool:bin/tool'],
+      get: ['out:results/out-{}'],
+      requirements: 'mem >= 100',
+      check: 'test -s out',
+      environment: { A: 'b=c' },
+      processors: 2,
+      run_time_ms_max: 90_000,
+    },
+    { command: 'make {}', values: { kind: 'list', values: ['x'] }, in_place: true, directory: '/home/ana/w' },
+  ];
+  for (const spec of specs) {
+    const page = new Page();
+    await page.call(t, 'submitBag', spec);
+    const job = page.broker.submitted[0]?.job;
+    page.broker.jobs = [aJobSummary()];
+    page.broker.specs.set(1, job!);
+    const { bag, left_out: left } = await page.call(t, 'getBagDraft', undefined, '/jobs/1/draft');
+    t.deepEqual(left, []);
+    const reading = readBag(getDraft(bag), []);
+    if ('message' in reading) return t.fail(reading.message);
+    await page.call(t, 'submitBag', reading.spec);
+    t.deepEqual(page.broker.submitted[1]?.job, job);
+  }
+  const page = new Page();
+  page.broker.jobs = [aJobSummary()];
+  page.broker.specs.set(1, aJobSpec({ priority: 5, gang: true }));
+  t.deepEqual((await page.call(t, 'getBagDraft', undefined, '/jobs/1/draft')).left_out, [
+    'that tasks are gangs',
+    'the priority',
+  ]);
+});
 
 test('a retry uses the inputs as they were, or as they are now where that is asked for', async (t) => {
   const page = new Page();

@@ -1,9 +1,11 @@
 // Who is let in: the page itself, by its own name and with its token, and nobody else.
 import test from 'ava';
 
+import { TaskStatus } from '@mutirao/api/broker';
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { quietLogger } from '@mutirao/runtime/log';
-import { AnsweringBroker, fakePageGrid, webHeaders, webHost, webToken } from '@mutirao/testkit';
+import { aJobSummary, AnsweringBroker, fakePageGrid, webHeaders, webHost, webToken } from '@mutirao/testkit';
+import type { TailMessage } from '../../src/schema/index.ts';
 import { loopbackHosts, makeGateway, makeStaticFiles, type Gateway } from '../../src/server/index.ts';
 
 function aGateway(broker = new AnsweringBroker()): Gateway {
@@ -21,6 +23,8 @@ function aGateway(broker = new AnsweringBroker()): Gateway {
       new Map([
         ['index.html', Buffer.from('<!doctype html>')],
         ['app.js', Buffer.from('let a = 1;\n'.repeat(100))],
+        ['assets/chunk-ABCDEFGH.js', Buffer.from('let b = 1;\n'.repeat(100))],
+        ['assets/chunk-ABCDEFGH.js.br', Buffer.from('small')],
       ]),
     ),
     log: quietLogger,
@@ -35,6 +39,66 @@ test('a call with the token, by a name of this host, is answered', async (t) => 
   const { statusCode, json } = await server.inject({ url: '/api/v1/session', headers: webHeaders });
   t.is(statusCode, 200);
   t.is(json<{ user_id: string }>().user_id, 'ana');
+});
+
+test('the copy that the build made is sent to who takes it, and a chunk is kept by the browser', async (t) => {
+  const { server } = aGateway();
+  const get = (url: string, accepted: string) =>
+    server.inject({ url, headers: { ...webHeaders, 'accept-encoding': accepted } });
+  const chunk = await get('/assets/chunk-ABCDEFGH.js', 'gzip, deflate, br');
+  t.deepEqual([chunk.headers['content-encoding'], chunk.body], ['br', 'small']);
+  t.regex(String(chunk.headers['cache-control']), /immutable/);
+  t.is((await get('/assets/chunk-ABCDEFGH.js', 'gzip')).headers['content-encoding'], 'gzip');
+  const plain = await get('/app.js', 'br');
+  t.deepEqual([plain.headers['content-encoding'], plain.headers['cache-control']], [undefined, 'no-cache']);
+  t.is((await get('/assets/chunk-ABCDEFGH.js.br', 'br')).statusCode, 404);
+});
+
+test('what a task prints is sent as it comes: characters that are cut are put together, and gaps are said', async (t) => {
+  const broker = new AnsweringBroker();
+  const { server } = aGateway(broker);
+  broker.jobs = [aJobSummary({ jobId: 1 })];
+  const bytes = Buffer.from('héllo');
+  const message = (given: object) => ({
+    status: TaskStatus.RUNNING,
+    replicaId: 7,
+    machineId: 'lab/m1',
+    standardOutputOffset: 0,
+    standardOutput: Buffer.alloc(0),
+    standardErrorOffset: 0,
+    standardError: Buffer.alloc(0),
+    unreadable: false,
+    ...given,
+  });
+  broker.tails = [
+    message({}),
+    message({ standardOutput: bytes.subarray(0, 2) }),
+    message({ standardOutputOffset: 2, standardOutput: bytes.subarray(2) }),
+    message({ standardOutputOffset: 900, standardOutput: Buffer.from('</script>') }),
+    message({ replicaId: 8, standardOutput: Buffer.from('again') }),
+  ];
+  const url = '/api/v1/jobs/1/tasks/3/tail';
+  const { statusCode, body } = await server.inject({ url, headers: webHeaders });
+  t.is(statusCode, 200);
+  const messages = body
+    .split('\n\n')
+    .filter((one) => one.startsWith('event: output'))
+    .map((one) => JSON.parse(one.slice(one.indexOf('data: ') + 6)) as TailMessage);
+  t.deepEqual(
+    messages.map((one) => [one.replica_id, one.standard_output, one.is_cut]),
+    [
+      [7, '', false],
+      [7, 'h', false],
+      [7, 'éllo', false],
+      [7, '</script>', true],
+      [8, 'again', false],
+    ],
+  );
+  t.true(body.endsWith('event: end\ndata: {}\n\n'));
+  t.regex((await server.inject({ url: '/api/v1/jobs/2/tasks/3/tail', headers: webHeaders })).body, /event: problem/);
+  t.is((await server.inject({ url: '/api/v1/jobs/x/tasks/3/tail', headers: webHeaders })).statusCode, 400);
+  const { authorization: _token, ...bare } = webHeaders;
+  t.is((await server.inject({ url, headers: bare })).statusCode, 401);
 });
 
 test('without the token, with a wrong one, or with it in the address the interface reveals nothing', async (t) => {

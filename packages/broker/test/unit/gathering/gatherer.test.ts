@@ -439,6 +439,6 @@ test('a damaged index is reported and left as it is', async (t) => {
     { code: 'MUT_OUTPUT_FORBIDDEN' },
     'neither the result nor its machine is at fault',
   );
-  t.regex(error.message, /index\.jsonl:2 is no line of an index/);
+  t.regex(error.message, /index\.jsonl:2 is not a line of an index/);
   t.is(readFileSync(indexOf(folder), 'utf8'), damaged);
 });

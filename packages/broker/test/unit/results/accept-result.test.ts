@@ -317,6 +317,14 @@ test('a gathered output whose place is not below the home directory is refused b
   }
 });
 
+test('an output of a failed task that has no place is kept as a blob', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  const output = anOutput();
+  await arrivals.keepBytes(origin, output, Buffer.from('so far'));
+  await acceptor.keepFailed(orderOf(home, { outputs: [output], outputSpecs: [findSpec('result', '')] }));
+  t.is(readFileSync(join(home, 'contents', output.content.sha256), 'utf8'), 'so far');
+});
+
 test('what a failed task has left comes home marked, a folder as a folder, and without a check', async (t) => {
   const { home, arrivals, acceptor } = await prepare(t);
   const outputs = [anOutput(), anOutput({ outputIndex: 1, path: 'deep/b' }), anOutput({ outputIndex: 2 })];

@@ -76,3 +76,48 @@ test('what no single machine has at once is said, and a group speaks for itself'
   const own = { ...asking({ gpus: 9000 }), groups: [aGroup(1, { resources: { ...emptyRequest, gpus: 1000 } })] };
   t.deepEqual(said(own, state), []);
 });
+
+/** A grid of a machine of a lab, and a cluster of which nodes are known and no machine has joined. */
+function clusterAndLab(): BrokerState {
+  const state = stateWith({ ...node, gpus: [], named: {} });
+  const nodes = [{ count: 2, processors: 16, memory: 128 * gibibyte, gpus: { h100: 4 } }];
+  const resourceStatus = { processors: 32, widthMax: 32, isTimeShared: false, isDraining: false, nodes };
+  brokerMachine.step(
+    state,
+    [
+      { kind: 'ProviderAdded', replyTo: 0, providerId: 'c', address: 'h:2' },
+      { kind: 'ProviderConnected', providerId: 'c' },
+      { kind: 'ResourceReported', providerId: 'c', resourceStatus },
+    ],
+    2,
+  );
+  return state;
+}
+
+test('nodes of a cluster count before a machine of it has joined', (t) => {
+  const state = clusterAndLab();
+  t.deepEqual(said(asking({ gpus: 4000, memory: 100 * gibibyte }), state), []);
+  t.deepEqual(said(asking({ gpus: 1000, gpuKind: 'a100' }), state), [
+    'a task needs 1 a100 GPU; no known machine has any; did you mean "h100"?',
+  ]);
+  t.deepEqual(said(asking({ memory: 256 * gibibyte }), state), [
+    'a task needs 256 GiB of memory; the most that a known machine has is 128 GiB of memory',
+  ]);
+  // What is counted on its nodes nobody knows before one was seen.
+  t.deepEqual(said(asking({ named: { licence: 1 } }), state), []);
+});
+
+test('a task that is wider than any machine or node is doubted, also if a lab may bring any', (t) => {
+  const state = clusterAndLab();
+  t.deepEqual(said({ ...aJob(1), processors: 17 }, state), [
+    'a task needs 17 processors of one machine; the most that a known machine has is 16',
+  ]);
+  t.deepEqual(said({ ...aJob(1), processors: 16 }, state), []);
+  t.deepEqual(said({ ...aJob(1), processors: 17, gang: true, replicasMax: 1 }, state), []);
+});
+
+test('a task with an alternative that a machine has is not doubted', (t) => {
+  const { groups, ...spec } = asking({ gpus: 9000 });
+  const withAlternative = { ...spec, groups: groups.map((group) => ({ ...group, alternatives: [{ processors: 1 }] })) };
+  t.deepEqual(said(withAlternative, clusterAndLab()), []);
+});

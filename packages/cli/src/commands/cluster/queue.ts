@@ -15,6 +15,7 @@ import { clusterNodeJson, honouredReservationJson, queuedRequestJson } from '../
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showMoment } from '../../output/units.ts';
+import { describeSlot } from '@mutirao/core/resources';
 import { describeBytes } from '@mutirao/core/shared';
 import { getEnumName } from '../../wire/names.ts';
 
@@ -86,6 +87,7 @@ function queueTable({ name, limits, queue }: Listing): string[] {
         { title: 'USER' },
         { title: 'STATUS' },
         { title: 'WIDTH', right: true },
+        ...(hasSlots(queue) ? [{ title: 'IN SLOTS OF' }] : []),
         { title: 'WALLTIME', right: true },
         { title: 'SUBMITTED' },
         { title: 'STARTS' },
@@ -166,7 +168,19 @@ function showGpus({ gpus }: ClusterNode): string {
   return [`${free} of ${gpus.length}`, ...(kinds.length === 0 ? [] : [`(${kinds.join(', ')})`])].join(' ');
 }
 
-function listCells(request: QueuedRequest, { atUnixMs: now, ranking }: GetQueueResponse): string[] {
+function hasSlots({ requests }: GetQueueResponse): boolean {
+  return requests.some(({ slot }) => slot !== undefined);
+}
+
+/** What a request is a whole number of: `4 processors, 8 GiB of memory and 1 GPU`. */
+function showSlot({ slot }: QueuedRequest): string {
+  if (slot === undefined) return '-';
+  const { processors, memoryBytes: memory, gpus, gpuKind = '' } = slot;
+  return describeSlot({ processors, memory, gpus, ...(gpuKind === '' ? {} : { gpuKind }) });
+}
+
+function listCells(request: QueuedRequest, queue: GetQueueResponse): string[] {
+  const { atUnixMs: now, ranking } = queue;
   const starts = showMoment(request.startsUnixMs, now);
   // In a queue by scores it is not a promise.
   const about = ranking === undefined ? 'by' : 'about';
@@ -175,6 +189,7 @@ function listCells(request: QueuedRequest, { atUnixMs: now, ranking }: GetQueueR
     request.userId,
     getEnumName(RequestStatus, request.status),
     String(request.widthProcessors),
+    ...(hasSlots(queue) ? [showSlot(request)] : []),
     showDuration(request.walltimeMs),
     showMoment(request.submittedUnixMs, now),
     request.status === RequestStatus.QUEUED && starts !== '-' ? `${about} ${starts}` : starts,

@@ -21,7 +21,8 @@ export function overrideResources<Job extends Pick<JobSpec, 'groups' | 'resource
   { resources, ...job }: Job,
   options: ResourceOptions,
 ): Omit<Job, 'resources'> & Pick<JobSpec, 'resources' | 'groups'> {
-  const { memory, gpus, resource = [] } = options;
+  const { gpus, resource = [] } = options;
+  const { memory } = readAutoMemory(options);
   const given = parseResources({ memory, gpus, named: resource });
   if (given === undefined) return { ...job, ...keep(resources) };
   const names = resource.map((text) => text.replace(/=.*$/s, '').toLowerCase());
@@ -55,26 +56,44 @@ export function overrideResources<Job extends Pick<JobSpec, 'groups' | 'resource
  * another limit.
  */
 export function readMemoryGrowth(
-  { retryMemory }: ResourceOptions,
+  options: ResourceOptions,
   { groups, resources, limits }: Pick<JobSpec, 'groups' | 'resources' | 'limits'>,
-): Pick<JobSpec, 'memoryGrowth'> {
-  if (retryMemory === undefined) return {};
-  const memoryGrowth = Number(/^x?(\d+(?:\.\d+)?)$/.exec(retryMemory)?.[1]);
-  if (!(memoryGrowth >= memoryGrowthMin && memoryGrowth <= memoryGrowthMax)) {
-    throw new MutiraoError(
-      'MUT_BAD_REQUEST',
-      `--retry-memory is "${retryMemory}"; expected x${memoryGrowthMin} to x${memoryGrowthMax}, for example x2`,
-    );
-  }
+): Pick<JobSpec, 'memoryGrowth' | 'memoryAuto'> {
+  const { memoryAuto } = readAutoMemory(options);
+  const given = options.retryMemory ?? (memoryAuto === true ? 'x2' : undefined);
+  if (given === undefined) return {};
+  const memoryGrowth = readFactor(given);
+  const name = options.retryMemory === undefined ? '--memory auto' : '--retry-memory';
   if (limits.memoryMax > 0) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      '--retry-memory and --limit-memory are given; expected one of them: with --retry-memory the limit is the request',
+      `${name} and --limit-memory are given; expected one of them: with ${name} the limit is the request`,
     );
   }
   if (!groups.some((group) => ((group.resources ?? resources)?.memory ?? 0) > 0))
-    throw new MutiraoError('MUT_BAD_REQUEST', '--retry-memory is given, and no task asks for memory; add --memory');
-  return { memoryGrowth };
+    throw new MutiraoError('MUT_BAD_REQUEST', `${name} is given, and no task asks for memory; add --memory`);
+  return { memoryGrowth, ...(memoryAuto === undefined ? {} : { memoryAuto }) };
+}
+
+function readFactor(text: string): number {
+  const factor = Number(/^x?(\d+(?:\.\d+)?)$/.exec(text)?.[1]);
+  if (factor >= memoryGrowthMin && factor <= memoryGrowthMax) return factor;
+  throw new MutiraoError(
+    'MUT_BAD_REQUEST',
+    `--retry-memory is "${text}"; expected x${memoryGrowthMin} to x${memoryGrowthMax}, for example x2`,
+  );
+}
+
+/** Where `--memory auto` starts. */
+const autoStart = '1GiB';
+
+/** The memory that tasks ask for at first, and whether that is only a start: `auto`, or `auto:4G` to start with 4 GB. */
+function readAutoMemory({ memory }: ResourceOptions): {
+  readonly memory: string | undefined;
+  readonly memoryAuto?: true;
+} {
+  const [word, start = autoStart] = /^auto(?::(.*))?$/is.exec(memory ?? '') ?? [];
+  return word === undefined ? { memory } : { memory: start, memoryAuto: true };
 }
 
 /**

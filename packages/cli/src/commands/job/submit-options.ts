@@ -46,7 +46,10 @@ function addMachineOptions(command: Command): void {
     .option('--requirements <expression>', 'only machines that match, for example "os == linux && mem >= 2048"')
     .option('--processors <count>', 'processors of each task, on one machine (default: 1)')
     .option('--cpus <count>', 'like --processors')
-    .option('--memory <size>', 'memory of each task: 4G or 512MiB; a task that uses more is ended')
+    .option(
+      '--memory <size>',
+      'memory of each task: 4G or 512MiB; a task that uses more is ended; auto or auto:4G to choose it by earlier tasks',
+    )
     .option('--gpus <count>', 'GPUs of each task: 1, 0.5 (a share of one) or 2:a100 (of that kind)')
     .option('--resource <name=amount>', 'counted resource of each task, such as licence=1; may be repeated', collect)
     .option(

@@ -6,8 +6,8 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { heuristicJson } from '../../json/documents.ts';
 import { tell } from '../../output/tell.ts';
-import { showDuration } from '../../output/units.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
+import { describeTaskTime } from './show.ts';
 
 interface HeuristicOptions {
   readonly defaultTaskTime?: string;
@@ -40,13 +40,13 @@ export async function reportOrSwitch(
   const inForce = isSwitch
     ? await provider.switchHeuristic({ heuristic, defaultTaskTimeMs })
     : await provider.getResource();
-  const taken = `a task is taken to last ${showDuration(inForce.defaultTaskTimeMs)} before any was observed`;
+  const assumed = describeTaskTime(inForce.heuristic, inForce.defaultTaskTimeMs);
   tell(context.output, {
     json: () => heuristicJson({ providerId, address, ...inForce }),
     table: () => [
       isSwitch
-        ? `Provider ${providerId} decides by ${inForce.heuristic} from now on; ${taken}. What it has asked for stays.`
-        : `Provider ${providerId} decides by ${inForce.heuristic}; ${taken}.`,
+        ? `Provider ${providerId} decides by ${inForce.heuristic} from now on${assumed}. Its present requests stay.`
+        : `Provider ${providerId} decides by ${inForce.heuristic}${assumed}.`,
     ],
     quiet: () => [inForce.heuristic],
   });

@@ -44,10 +44,18 @@ async function countRunning(context: CommandContext, providerId: string): Promis
   }
 }
 
-/** The heuristic that decides, whether it was switched to, and what it takes for a task's time. */
+const assumingHeuristics: readonly string[] = ['initial', 'adaptive', 'mixed'];
+
+/** The task time that a heuristic assumes at first; empty for heuristics that do not read `--default-task-time`. */
+export function describeTaskTime(heuristic: string, defaultTaskTimeMs: number): string {
+  if (!assumingHeuristics.includes(heuristic)) return '';
+  return `; it assumes ${showDuration(defaultTaskTimeMs)} per task until one has finished`;
+}
+
+/** The heuristic that decides, whether it was switched to, and the task time that it assumes. */
 export function describeHeuristic({ heuristic, heuristicSwitched, defaultTaskTimeMs }: GetResourceResponse): string {
   const origin = heuristicSwitched ? ', switched to while it ran' : '';
-  return `${heuristic}${origin}; a task is taken to last ${showDuration(defaultTaskTimeMs)} before any was observed`;
+  return `${heuristic}${origin}${describeTaskTime(heuristic, defaultTaskTimeMs)}`;
 }
 
 /** What a broker has leased, and what is kept for it while it is away. */

@@ -109,7 +109,7 @@ const columns = [
   { title: 'STATUS' },
   { title: 'MACHINE' },
   { title: 'REPLICA', right: true },
-  { title: 'PLACED' },
+  { title: 'DISPATCHED' },
   { title: 'WAITED', right: true },
   { title: 'RUN TIME', right: true },
   { title: 'EXIT', right: true },

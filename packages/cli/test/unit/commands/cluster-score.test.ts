@@ -111,8 +111,8 @@ test('a queue by scores is shown with whose turn is when, and starts that are pl
     rankedUnixMs,
     startsUnixMs,
   });
-  const requests = [request, waits('2', 900, 0), waits('3', 500, 61_000), waits('4', 900, 0)];
-  const show = async (ranking: QueueRanking | undefined): Promise<string[]> => {
+  const all = [request, waits('2', 900, 0), waits('3', 500, 61_000), waits('4', 900, 0)];
+  const show = async (ranking: QueueRanking | undefined, requests = all): Promise<string[]> => {
     const cluster = {
       getLimits: () =>
         Promise.resolve({
@@ -144,4 +144,9 @@ test('a queue by scores is shown with whose turn is when, and starts that are pl
   const arrived = await show(undefined);
   t.notRegex(arrived[1] ?? '', /RANK/);
   t.regex(arrived[4] ?? '', / by \d\d:\d\d:\d\d/);
+  t.notRegex(arrived[1] ?? '', /SLOTS/);
+  const slot = { processors: 4, memoryBytes: 8 * 2 ** 30, gpus: 1, gpuKind: 'a100' };
+  const slotted = await show(undefined, [request, { ...waits('2', 900, 0), slot }]);
+  t.regex(slotted[1] ?? '', / WIDTH +IN SLOTS OF +WALLTIME/);
+  t.regex(slotted[3] ?? '', / 4 processors, 8 GiB of memory and 1 a100 GPU /);
 });

@@ -237,13 +237,13 @@ test('the heuristic of a running provider is shown, and switched with its defaul
   };
   const run = (...rest: string[]): ReturnType<typeof runCommandLine> =>
     runCommandLine(['provider', 'heuristic', 'alpha', ...rest], { broker, provider });
-  t.is((await run()).out, 'Provider alpha decides by mixed; a task is taken to last 10m00s before any was observed.\n');
+  t.is((await run()).out, 'Provider alpha decides by mixed; it assumes 10m00s per task until one has finished.\n');
   t.deepEqual(asked, []);
   t.regex(
     (await run('adaptive')).out,
-    /^Provider alpha decides by adaptive from now on; a task is taken to last 10m00s before any was observed\. What it has asked for stays\.\n$/,
+    /^Provider alpha decides by adaptive from now on; it assumes 10m00s per task until one has finished\. Its present requests stay\.\n$/,
   );
-  t.regex((await run('--default-task-time', '90s')).out, /from now on; a task is taken to last 1m30s/);
+  t.regex((await run('--default-task-time', '90s')).out, /from now on; it assumes 1m30s per task/);
   t.deepEqual(asked, [
     { heuristic: 'adaptive', defaultTaskTimeMs: undefined },
     { heuristic: '', defaultTaskTimeMs: 90_000 },
@@ -251,7 +251,7 @@ test('the heuristic of a running provider is shown, and switched with its defaul
   t.is((await run('--default-task-time', 'soon')).status, 2);
   t.regex(
     (await runCommandLine(['provider', 'show', 'alpha'], { broker, provider })).out,
-    /heuristic +mixed, switched to while it ran; a task is taken to last 10m00s before/,
+    /heuristic +mixed, switched to while it ran; it assumes 10m00s per task/,
   );
 });
 

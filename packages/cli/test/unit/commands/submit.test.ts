@@ -196,6 +196,18 @@ test('a factor for memory that was too little is sent with the job', async (t) =
   }
 });
 
+test('memory that is chosen by earlier tasks is sent with where it starts, and is doubled when it was too little', async (t) => {
+  for (const [memory, start] of [
+    ['auto', 2 ** 30],
+    ['AUTO:3GiB', 3 * 2 ** 30],
+  ] as const) {
+    const { job } = await submitted(['job', 'submit', '--memory', memory, '--', 'true']);
+    t.like(job, { memoryAuto: true, memoryGrowth: 2, resources: { memoryBytes: start } }, memory);
+  }
+  const { job } = await submitted(['job', 'submit', '--memory', 'auto', '--retry-memory', 'x3', '--', 'true']);
+  t.is(job?.memoryGrowth, 3);
+});
+
 test('alternatives are sent with each group, and the time of the first request with them', async (t) => {
   const { job } = await submitted([
     ...['job', 'submit', '--gpus', '1', '--alternative', 'cpus=16,memory=8G,time=30m', '--alternative', 'cpus=4'],
@@ -250,6 +262,12 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
     ['--memory', '1G', '--retry-memory', 'x1', '--', 'true'],
     /--retry-memory is "x1"/,
   ],
+  [
+    'memory by earlier tasks beside another limit',
+    ['--memory', 'auto', '--limit-memory', '2G', '--', 'true'],
+    /--memory auto and --limit-memory are given/,
+  ],
+  ['no memory to start with', ['--memory', 'auto:', '--', 'true'], /MUT_BAD_SIZE/],
   ['no alternative', ['--alternative', 'gpu=1', '--', 'true'], /alternative "gpu=1"/],
   ['more of no memory', ['--retry-memory', 'x2', '--', 'true'], /no task asks for memory; add --memory/],
   [

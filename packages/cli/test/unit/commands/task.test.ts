@@ -43,11 +43,11 @@ test('tasks are listed with the machine, the replica that counts, its times and 
   t.is(
     out,
     [
-      'TASK  VALUE                     STATUS    MACHINE    REPLICA  PLACED    WAITED  RUN TIME  EXIT  REASON',
-      `   0  1                         finished  alpha/1.0       r7  ${at}    0.1s      2.0s     0`,
-      `   1  2                         failed    lab/m1          r9  ${at}    0.1s      2.0s     3  ` +
+      'TASK  VALUE                     STATUS    MACHINE    REPLICA  DISPATCHED  WAITED  RUN TIME  EXIT  REASON',
+      `   0  1                         finished  alpha/1.0       r7  ${at}      0.1s      2.0s     0`,
+      `   1  2                         failed    lab/m1          r9  ${at}      0.1s      2.0s     3  ` +
         'MUT_TASK_FAILED: exit status 3',
-      '   2  a value with lines an...  ready     -                -  -              -         -     -',
+      '   2  a value with lines an...  ready     -                -  -                -         -     -',
       '',
     ].join('\n'),
   );

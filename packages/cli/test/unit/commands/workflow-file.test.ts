@@ -100,7 +100,7 @@ test('a workflow that a format cannot express is refused with its place, and not
     ],
     [
       ['blur.yaml', '--to', 'xml'],
-      /MUT_WORKFLOW_SYNTAX blur\.yaml:5:\d+: found task split, which is no operation on a matrix/,
+      /MUT_WORKFLOW_SYNTAX blur\.yaml:5:\d+: found task split, which is not an operation on a matrix/,
     ],
     [
       ['blur.yaml', '--to', 'pdf'],

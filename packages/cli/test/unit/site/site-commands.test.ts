@@ -96,7 +96,7 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   [
     'a program that is none',
     ['x', '--ssh', 'h', '--manager', 'none', '--program', '/etc/passwd'],
-    /\/etc\/passwd is no executable of Linux/,
+    /\/etc\/passwd is not an executable of Linux/,
   ],
 ];
 for (const [what, words, pattern] of refused) {

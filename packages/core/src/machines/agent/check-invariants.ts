@@ -133,7 +133,7 @@ function checkReports(state: AgentState): void {
   for (const { replicaId } of state.unreportedHolds)
     invariant(
       state.replicas.get(replicaId)?.status === 'held',
-      () => `replica ${replicaId} is to be told as held, and is not`,
+      () => `replica ${replicaId} must be reported as ready, and is not held`,
     );
   for (const [index, report] of state.reports.entries()) {
     invariant(

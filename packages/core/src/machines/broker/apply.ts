@@ -13,6 +13,7 @@ import {
   getReviseInputs,
   leaveReservation,
   retryTasks,
+  chooseMemory,
   updateJob,
 } from './apply/apply-job.ts';
 import { cancelTasks } from './apply/cancel-tasks.ts';
@@ -46,6 +47,7 @@ const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   JobExpired: expireJob,
   JobsForgotten: forgetJobs,
   JobUpdated: updateJob,
+  MemoryChosen: chooseMemory,
   ReservationLeft: leaveReservation,
   JobEnded: endJob,
   TasksRetried: retryTasks,

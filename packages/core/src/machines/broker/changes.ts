@@ -162,6 +162,8 @@ export type BrokerChange =
       readonly runningMax?: number;
       readonly at: Instant;
     }
+  /** What its tasks ask for from now on, in place of the memory of their first request. */
+  | { readonly kind: 'MemoryChosen'; readonly jobId: JobId; readonly memory: Bytes; readonly at: Instant }
   /**
    * The reservation that it ran inside of is over; `waits`: the remaining tasks wait for the user. Repeated without
    * `waits` when the user lets them go on.

@@ -335,7 +335,7 @@ function checkMachine(state: BrokerState, machine: BrokerMachine): void {
   );
   invariant(
     !machine.isAnnounced || machine.provider.isConnected,
-    () => `${name()} is told of by a provider that is away`,
+    () => `${name()} is announced by a provider that is away`,
   );
 }
 
@@ -355,10 +355,10 @@ function checkReplica(state: BrokerState, replicaId: number, replica: BrokerRepl
     (replica.status === 'aborting') === (replica.abortDisposition !== undefined),
     () => `${name()} is ${replica.status} with disposition ${replica.abortDisposition}`,
   );
-  invariant(!replica.isEnding, () => `${name()} was to end and did not`);
+  invariant(!replica.isEnding, () => `${name()} should have ended and did not`);
   invariant(
     isInPlace(replica),
-    () => `${name()} of job ${job.jobId} runs beside its reservation, or inside another one`,
+    () => `${name()} of job ${job.jobId} runs outside its reservation, or inside another one`,
   );
   const isOpen = job.tasks.get(task.index) === task;
   invariant(isOpen || replica.status === 'aborting', () => `${name()} runs for a task that has ended`);

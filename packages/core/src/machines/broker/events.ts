@@ -123,6 +123,7 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
     case 'InputsRevised':
     case 'ClockStepped':
     case 'ReservationMoved':
+    case 'MemoryChosen':
       return [];
     case 'ResultsDoubted':
       return [

@@ -177,6 +177,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     shares: new Map(),
     withSibling: new Set(),
     memoryPeaks: restorePeaks(saved),
+    chosenMemory: saved.chosenMemory,
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished),
     failed: restoreSet(failed),

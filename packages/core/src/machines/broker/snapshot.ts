@@ -158,6 +158,7 @@ function saveJob(job: BrokerJob) {
     failureCount,
     extraVoteCount,
     times: saveTimes(job.times),
+    ...(job.chosenMemory === undefined ? {} : { chosenMemory: job.chosenMemory }),
     ...(job.memoryPeaks.end === 0 ? {} : { memoryPeaks: job.memoryPeaks.save() }),
     doubtful: saveSet(job.doubtful),
     supports: [...job.supports].map(([identity, support]) => ({ identity, tasks: saveSet(support) })),

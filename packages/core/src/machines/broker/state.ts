@@ -224,6 +224,8 @@ export interface BrokerJob extends Gates {
   readonly times: TimeCurve;
   /** Peak memory of replicas that succeeded, and of those that were ended for it, in KiB, as times are kept. */
   readonly memoryPeaks: TimeCurve;
+  /** The memory that its tasks ask for by what was measured; undefined where they ask for what its spec says. */
+  chosenMemory: Bytes | undefined;
   /** What it held of each account. */
   readonly shares: Map<LedgerAccount, LedgerShare>;
   /**
@@ -273,7 +275,7 @@ export interface TaskQueue {
   /** Those that one can use at most. */
   readonly processorsMax: ProcessorCount;
   /** What each task holds in addition, of a gang each member; undefined for nothing. */
-  readonly resources: ResourceRequest | undefined;
+  resources: ResourceRequest | undefined;
   /** As its job: its tasks are placed as gangs, and nothing else places them. */
   readonly isGang: boolean;
   readonly scheduler: SchedulerName;
@@ -305,7 +307,7 @@ export interface TaskQueue {
    */
   place: BrokerProvider | 'undecided' | undefined;
   /** Of the moment: which machines were found to match. */
-  readonly matches: WeakMap<MachineFacts, boolean>;
+  matches: WeakMap<MachineFacts, boolean>;
 }
 
 /** The provider that a task was assigned to, from the assignment to its end. */

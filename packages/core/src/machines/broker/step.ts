@@ -1,6 +1,7 @@
 import { dispatch, type Decision, type Instant, type HandlersByKind } from '../../shared/index.ts';
 import { onLeaseConfirmed } from './leases/adopt-leased.ts';
 import { appendTasks, closeJob } from './jobs/append-tasks.ts';
+import { chooseMemories } from './jobs/choose-memory.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
 import { cancelTasks } from './jobs/cancel-tasks.ts';
 import type { BrokerChange } from './changes.ts';
@@ -65,6 +66,7 @@ export function step(
   returnFromDraining(turn);
   reconcileGangs(turn);
   flushCancels(turn);
+  chooseMemories(turn);
   chooseResources(turn);
   dispatchReplicas(turn);
   flushCancels(turn);

@@ -280,7 +280,7 @@ function shortenHeld(state: ProviderState, { requestId, endsAt }: ProviderChange
   const request = getRequest(state, requestId);
   invariant(
     request.heldFor !== undefined,
-    `request ${requestId} is to be held for less long, and is held for no reservation`,
+    `the hold of request ${requestId} gets shorter, and it is held for no reservation`,
   );
   request.heldFor = { ...request.heldFor, endsAt };
   request.isShortened = true;
@@ -295,7 +295,7 @@ function moveHeld(state: ProviderState, { requestId, window }: ProviderChange & 
   const { heldFor, startedAt, walltime } = request;
   invariant(
     heldFor?.reservationId === window.reservationId,
-    `request ${requestId} is to be held for reservation ${window.reservationId}, and is held for ` +
+    `request ${requestId} should be held for reservation ${window.reservationId}, and is held for ` +
       `${heldFor?.reservationId ?? 'none'}`,
   );
   if (window.endsAt < heldFor.endsAt) request.isShortened = true;

@@ -12,7 +12,10 @@ export function checkInvariants(state: ProviderState): void {
   for (const request of state.requests.values()) checkRequest(state, request);
   checkMachines(state);
   for (const id of state.reportedProvisioning.keys())
-    invariant(state.windows.has(id), () => `what is held ahead for reservation ${id} was told of, and it is not known`);
+    invariant(
+      state.windows.has(id),
+      () => `provisioning of reservation ${id} was reported, and the reservation is not known`,
+    );
   checkLeases(state);
 }
 
@@ -113,7 +116,7 @@ function checkMachines(state: ProviderState): void {
     attachments.add(machine.attachmentId);
     invariant(
       !machine.isKeeping || (machine.attachmentId !== 0 && machine.reportedConnectionId === 0),
-      () => `reports of machine ${machineId} are kept, and it is away or told`,
+      () => `reports of machine ${machineId} are kept, and it is away or announced`,
     );
     const { requestId } = machine.facts;
     if (requestId === '') continue;

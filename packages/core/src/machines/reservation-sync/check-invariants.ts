@@ -3,7 +3,7 @@ import type { ReservationSyncState } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. Cost: O(reservations). */
 export function checkInvariants({ kept, isAnnounced }: ReservationSyncState): void {
-  invariant(isAnnounced || kept.size === 0, `${kept.size} reservations are known and none was told of`);
+  invariant(isAnnounced || kept.size === 0, `${kept.size} reservations are known and none was announced`);
   for (const [id, { window, status, reason }] of kept) {
     invariant(window.reservationId === id, `reservation ${window.reservationId} is filed as ${id}`);
     invariant(

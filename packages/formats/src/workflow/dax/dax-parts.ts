@@ -207,7 +207,7 @@ export const daxParts: readonly FormatPart[] = [
     'adag/job/uses@executable adag/job/uses@namespace adag/job/uses@version',
     '3.2 to 3.6',
     'read',
-    'a program that the task needs besides its own, from `adag/executable`',
+    'another program that the task needs, from `adag/executable`',
   ),
   part(
     'adag/job/uses/metadata adag/job/uses/metadata@key adag/job/uses/metadata@type',

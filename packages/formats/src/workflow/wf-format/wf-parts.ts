@@ -98,7 +98,7 @@ export const wfParts: readonly FormatPart[] = [
     'unused',
     information,
   ),
-  part('runtimeSystem.name wms.name', '1.0 to 1.6', 'read', 'how arguments are to be read, see below'),
+  part('runtimeSystem.name wms.name', '1.0 to 1.6', 'read', 'how to read arguments, see below'),
   part(
     'runtimeSystem runtimeSystem.version runtimeSystem.url wms wms.version wms.url',
     '1.0 to 1.6',
@@ -134,7 +134,7 @@ export const wfParts: readonly FormatPart[] = [
   ),
   part('workflow.specification.metrics', '1.6', 'unused', information),
   part('workflow.specification.metrics.*', '1.6', 'unused', information),
-  part('workflow.execution workflow.execution.tasks', late, 'read', 'what a run tells of the tasks'),
+  part('workflow.execution workflow.execution.tasks', late, 'read', 'facts of a run about the tasks'),
   part('workflow.execution.makespanInSeconds workflow.execution.executedAt', late, 'unused', measured),
   part('workflow.execution.metrics', '1.6', 'unused', measured),
   part('workflow.execution.metrics.*', '1.6', 'unused', measured),

@@ -122,7 +122,7 @@ test('a listing that fails, is cut or makes no sense is out of reach, never an e
     await t.throwsAsync(pbs.manager.queue(5), { code: 'MUT_UNREACHABLE', message });
   };
   pbs.say('qstat', listing({ '1.front': job('Q', 'inst.q1') }).slice(0, 60));
-  await unreachable(/qstat told something else than a queue: no JSON/);
+  await unreachable(/qstat did not print a queue: no JSON/);
   pbs.say('qstat', listing({ '1.front': job('Z', 'inst.q1') }));
   await unreachable(/state "Z", which "states" does not have/);
   pbs.say('qstat', listing({ '1.front': job('Q', 'inst.q1', { Resource_List: { walltime: '01:00:00' } }) }));

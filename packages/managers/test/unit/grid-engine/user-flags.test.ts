@@ -50,7 +50,7 @@ test('a flag that would be of no effect or in the way is refused with the reason
     [['-l', 'mem_free=1G,h_rt=60'], /"-l mem_free=1G,h_rt=60".*--walltime-max bounds it/],
     [['-l', 's_rt'], /--walltime-max/],
     [['-t', '1-10'], /one job/],
-    [['-o', '/x'], /is read/],
+    [['-o', '/x'], /Mutirao reads that output/],
     [['-sync', 'y'], /hold up/],
     [['-ar', '7'], /reservation/],
     [['-@', 'file'], /not in a file/],

@@ -52,7 +52,7 @@ test('a malformed list is refused with its place and a way out', (t) => {
     writeFileSync(file, text);
     t.throws(
       () => readMachineRecord(file),
-      { code: 'MUT_BAD_CONFIG', message: /machines\.json is no list of machines: .*; correct it, or move it away/s },
+      { code: 'MUT_BAD_CONFIG', message: /machines\.json is not a list of machines: .*; correct it, or move it away/s },
       text,
     );
   }

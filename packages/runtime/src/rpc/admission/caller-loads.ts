@@ -156,8 +156,7 @@ export class CallerLoads {
     if (!rate.take(perSecond, now))
       throw new MutiraoError(
         'MUT_MACHINE_QUOTA',
-        `${userId} begins more than ${perSecond} calls per second; the quota "machine-requests-per-second" ` +
-          'allows no more',
+        `${userId} begins more than ${perSecond} calls per second, the quota "machine-requests-per-second"`,
       );
   }
 

@@ -122,7 +122,7 @@ function meanText(values: readonly number[]): string {
 
 const rulesText = `The decision is \`isTimeToAsk\` of \`core/reservations\`, looked at every 10 minutes.
 
-- **fixed**: asked for so long ahead.
+- **fixed**: requested this long ahead.
 - **learned**: as long ahead as that share of the last 200 starts that this queue was seen to make waited, of requests as wide or wider (powers of two; all, where those were fewer than 20);
   10 minutes at least. A provider sees these waits in the listings that it reads anyway.
 - **forecast**: at each look the queue's own forecast for a request made now, until the reservation's end, is compared with the beginning: asked for as soon as it is later than the margin before it. The
@@ -131,4 +131,4 @@ const rulesText = `The decision is \`isTimeToAsk\` of \`core/reservations\`, loo
 const assumptions = `- The logs are replayed with their requested walltimes under the policy; the request for the allocation is one more, of the reservation's width, until its end. Nothing is asked for longer than
   the log's longest walltime, as in the study of the request heuristics.
 - Reservations are made 24 h before they begin. Each is alone: none meets the request of another rule or of another reservation, and what the local users lose by it is not counted.
-- Real Slurm has priorities, limits of users and partitions that the logs do not tell of; its waits will differ. What the table says is which rule is worth what in queues like these.`;
+- Real Slurm has priorities, limits of users and partitions that are not in the logs; its waits will differ. The table shows the value of each rule in queues like these.`;

@@ -23,7 +23,7 @@ export function reportBuc(settings: BucSettings, all: readonly BucMeasured[], im
   const figures = seeds.flatMap(drawWaits);
   const page = [
     introduction(settings, all),
-    section('Beside the seed', claimTable(seeds), claimText),
+    section('Compared with the seed', claimTable(seeds), claimText),
     section('Scores', scoreTable(seeds), scoreText),
     ...seeds.map((measured) =>
       section(
@@ -73,7 +73,7 @@ function introduction(settings: BucSettings, all: readonly BucMeasured[]): strin
 Written by \`mutirao sim study buc2020${settings.isQuick ? ' --quick' : ''} --seed ${settings.seed} --out DIR\` with the logs. ${grouped(runs)} replays of whole logs: ${injections} injections of each log and load, every one under each service;
 every user of every run is a line of \`buc2020-runs.csv\`. Figures are means over the injections with half of their 95 % interval (Student's t). The order is the live one (\`core/queue/buc\`).
 
-The seed's log, Grid'5000 Lille of 2019, is not to be had, and the heights of its Figure 1 are not in its text. Instead: SDSC SP2 and DAS-2 fs1, as they are and with submissions x 0.7, which is more load. In each, as in the
+The seed's log, Grid'5000 Lille of 2019, is not available, and the heights of its Figure 1 are not in its text. Instead: SDSC SP2 and DAS-2 fs1, as they are and with submissions x 0.7, which is more load. In each, as in the
 seed, three users of ${injectedCount} jobs are injected, with walltimes of 3600 s of which they use 0, 50 and 100 %, and three real users are looked at, a careless, a middling and a conscious one of those with many jobs.`;
 }
 
@@ -102,7 +102,7 @@ function claimTable(all: readonly BucMeasured[]): string {
 const verdicts = ['held', 'not held', 'no difference', 'not testable'] as const;
 
 const claimText = `Each is the change of that user's sum of waiting times, in percent of the mean of what it is compared with, injection by injection: *held* or *not held* where the 95 % interval is on one side of nothing,
-*no difference* where it is not. Real users have the same jobs in every injection, so that their intervals tell only of what the injected ones do to them; one log has one careless user, and says nothing of another.
+*no difference* where it is not. Real users have the same jobs in every injection, so their intervals show only the effect of the injected ones. One log has one careless user, and says nothing about another.
 
 | the seed | here |
 |---|---|

@@ -108,7 +108,7 @@ export function keptWaitsNote(traces: readonly TraceResults[]): string {
   if (loads.length === 0) return '';
   return (
     'Where submissions are multiplied, so is the whole time axis of Eq. 4.2. Its last end is that of the log; ' +
-    'were only submissions multiplied there, and each request kept the wait that the log tells, the load would be ' +
+    'if only submissions were multiplied there, and each request kept its wait in the log, the load would be ' +
     `${loads.join(' and ')}.`
   );
 }

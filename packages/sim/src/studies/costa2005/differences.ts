@@ -75,7 +75,7 @@ function reportLog(results: TraceResults, seed: SeedNumbers, traces: readonly Tr
   return (
     `${logs}. Ours offers ${percent(load)} of load against ${seed.offeredLoad} %, ` +
     `${apart > 0 ? 'more' : 'less'} by ${Math.abs(apart).toFixed(1)} points. ` +
-    'How much of the difference that makes cannot be told without the log of the thesis.'
+    'Without the log of the thesis, nobody can say how much of the difference that explains.'
   );
 }
 

@@ -82,8 +82,8 @@ the ratio of sums.`,
   users: (
     instants: number,
   ): string => `The thesis has static divide the pending tasks among the free requests (Alg. 3.1), as a small change of what the users of OurGrid did, who asked for the most in both directions. On all
-homogeneous job types of at most 10,000 tasks, at ${instants} instants, both ways are beside each other here. This is not what the thesis says that it simulated, and nothing was tuned to it; it is shown since it tells how
-much hangs on what static asks for.`,
+homogeneous job types of at most 10,000 tasks, at ${instants} instants, both ways are compared here. This is not what the thesis says that it simulated, and nothing was tuned to it; it shows how
+much depends on what static requests.`,
   figures: {
     4.1:
       ' (section 4.4.1). A line for each job type, a panel for each heterogeneity; intervals are in the table ' +
@@ -106,7 +106,7 @@ much hangs on what static asks for.`,
 export function departures({ isQuick, instants }: StudySettings): string {
   return `- Assumptions were varied one at a time and for few job types; \`mutirao sim job\` takes options to vary them for any scenario.
 - The thesis ran 100 to 1000 jobs per scenario until the error was below 5 %; here it is ${instants ?? (isQuick ? '20' : '50 (20 for 100,000 tasks)')}, and the intervals say what that gives.
-- The log of the CPAD cluster, with which the thesis compares its simulator too (section 4.8), is not to be had.
+- The log of the CPAD cluster, with which the thesis compares its simulator too (section 4.8), is not available.
 - Nothing was tuned towards the numbers of the thesis.${
     isQuick
       ? `

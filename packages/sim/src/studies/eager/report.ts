@@ -46,7 +46,7 @@ export function reportEager(
     section(
       'Caps',
       capTable(comparisons),
-      'The greatest share that losers had in any single run, beside what the cap allows. Where a cap is tight, ' +
+      'The greatest share that losers had in any single run, and what the cap allows. Where a cap is tight, ' +
         'the last tasks get no replica, since what their sibling ran would be lost.',
     ),
     section('Large files', makespanTable(comparisons, dataPolicies, true), dataNote(comparisons)),
@@ -59,7 +59,7 @@ export function reportEager(
 function introduction({ isQuick, seed }: EagerSettings, runCount: number): string {
   return `# Eager scheduling: replication against a workqueue
 
-Written by \`mutirao sim study eager${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; of its figures only those of the last section, and the bounds below the result, were found beside it. ${grouped(runCount)} runs, ${listRuns({ isQuick, seed })} for each policy in each
+Written by \`mutirao sim study eager${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; only the figures of the last section, and the bounds below the result, are from elsewhere. ${grouped(runCount)} runs, ${listRuns({ isQuick, seed })} for each policy in each
 scenario, all policies with the same machines, the same rng of each, and the same tasks. Every run is a line of \`eager-runs.csv\`, every mean one of \`eager-scheduling.csv\`.
 The schedulers, the choice of what is replicated where, the caps and the estimates are the broker's own code.`;
 }
@@ -153,7 +153,7 @@ storage-affinity ${brought('storage-affinity')}.`;
 }
 
 const assumptions = `- 20 machines of one processor. Each is up for a time drawn from a Weibull distribution of shape 0.5 and away for one drawn from an exponential distribution of
-  mean 30 min; it has come and gone for long when the job is submitted. What runs on a machine that leaves is lost, and the broker hears of it at once: a delay would be in favour of replication.
+  mean 30 min; it has come and gone for long when the job is submitted. What runs on a machine that leaves is lost, and the broker notices it at once: a delay would favour replication.
 - Speeds are 1, or uniform from 1 to 4. A task takes 20 min at speed 1 on average, uniform from 10 to 30. The broker knows neither; it learns from the runs that end and that are cut off.
 - There is no latency and no limit on what home sends at once. A file that a machine holds outlives its absences.
 - One stream of rng for each machine and one for the tasks, so that a decision changes nobody's rng. The jobs are ours to choose: 0.5 to 5 tasks for each machine.`;
@@ -167,7 +167,7 @@ const alike =
  * Of the 200 setups of seed 1: all work over the speed of all machines that are up, and no task shorter than the
  * fastest machine makes it.
  */
-const bounds = `- Not so much is there to be had everywhere. If work could be cut at will and none were ever lost, makespans where speeds differ would be 0.43, 0.56, 0.69 and 0.79 of a workqueue's with
+const bounds = `- Less can be gained in some scenarios. If work could be cut at will and none were ever lost, makespans where speeds differ would be 0.43, 0.56, 0.69 and 0.79 of a workqueue's with
   0.5, 1, 2 and 5 tasks for each machine up 30 min, and 0.40, 0.44, 0.64 and 0.80 up 4 h: with five tasks for each machine 20 % is all that there is, and real tasks cannot be cut.
   A workqueue that begins nothing twice is already good there. With one and two tasks for each machine there is more to gain than \`wqr\` does: it knows neither speeds nor lengths beforehand.`;
 

@@ -43,7 +43,7 @@ export function reportPlacement(
   const results = new StudyResults(parts);
   const page = [
     introduction(settings, results),
-    section('Beside the seed', claimsTable(results), `${sureNote} ${remarks}`),
+    section('Compared with the seed', claimsTable(results), `${sureNote} ${remarks}`),
     section(
       'Table III',
       `Best improvement over a = 1 in percent, @ the a it was reached at; in parentheses the seed's. Load ` +
@@ -92,7 +92,7 @@ export function reportPlacement(
       ...(settings.isQuick
         ? []
         : [
-            `Table III with ended tasks counted, beside the seed's; of the first ${variedExperiments} experiments.`,
+            `Table III with ended tasks counted, compared with the seed's; of the first ${variedExperiments} experiments.`,
             improvementTable(results, middleLoad, { isBesideSeed: true, way: { counted: 'all' } }),
           ]),
     ),
@@ -202,7 +202,7 @@ const sureNote =
   `Where ~ stands before a gain, its 95 % interval over experiments (paired, Student's t) reaches 0, even were ` +
   'its a not the best of ten.';
 
-const everyNote = `Better than a = 1 by so many percent, mean over all strategies but Random, with the 95 % interval over experiments (paired, Student's t; in each experiment strategies are averaged first). The four
+const everyNote = `Improvement over a = 1 in percent, mean over all strategies but Random, with the 95 % interval over experiments (paired, Student's t; in each experiment strategies are averaged first). The four
 columns on the right are at load ${middleLoad}: of the first ${variedExperiments} experiments, the last one of as many of the mix with more serial work.`;
 
 const adaptiveNote = `Means are over all strategies but Random and over the loads, intervals as above. *Better / undecided / worse* counts pairs of strategy and load, Random among them, by the interval of each: where there
@@ -226,5 +226,5 @@ processors that others used too:
 const assumptions = `- SDSC SP2, CTC SP2, DAS-2 fs1, LANL CM-5 and SDSC Blue Horizon: requests of at most 32 processors with a requested time, a walltime being the longer of requested and real time. The mix with
   more serial work has LCG 2005 in place of the last two. Each log gives an experiment one stretch; stretches are stretched to one span, laid over each other and scaled to the load
   (work over ${allProcessors} processors x time from the first to the last submission). How an experiment is put together is ours: the seed has one trace, in order.
-- The seed's 30 experiments are of another workload, which it does not describe further; its load is not told. It had 1,103,100 tasks in 467 days.
+- The seed's 30 experiments are of another workload, which it does not describe further; it does not state its load. It had 1,103,100 tasks in 467 days.
 - Ties go to the smaller cluster, then the lower index. Tentative schedules are FCFS by requested times also where the local policy is another one.`;

@@ -72,7 +72,7 @@ export function definitions({ instants, pending, types }: HeuristicsSettings): s
     'Intervals hold 95 %: 1000 paired bootstrap samples of the instants (the same for all heuristics and all ' +
       'scenarios that share instants; the better one chosen again each time), the middle 95 % of them.',
     "*Held out* is the last third of each trace's time, by instants. What was fitted, was fitted on the first " +
-      'two thirds of the archived traces; figures for the held-out third alone stand beside those for all.',
+      'two thirds of the archived traces; figures for the held-out third alone follow those for all.',
     'Static, adaptive and the others of the seed decide at the submission and where a request of theirs has ' +
       'ended, and keep what they asked for until it ends, as in costa2005. `finish` decides at every event of the ' +
       'queue and ' +
@@ -90,7 +90,7 @@ export const notes = {
     '(what was asked for came later), in work that was cut off or processors held idle, or at a few instants only.',
   waste:
     "Waste is processor time held less the run time of the job's tasks, here in parts of the latter: first of " +
-    "all jobs together, in which long ones weigh most, then the mean over scenarios beside static's (below 1 is " +
+    "all jobs together, in which long ones weigh most, then the mean over scenarios relative to static's (below 1 is " +
     'less than static wastes).',
   requests:
     'Means of a job. Withdrawals are requests that were taken out while they waited, releases those that were ' +
@@ -177,7 +177,7 @@ function describeEndless(parts: readonly HeuristicsPart[]): string[] {
   if (counts.size === 0) return [];
   const list = [...counts].map(([name, count]) => `${grouped(count)} of ${name}`).join(', ');
   return [
-    `Stopped after ${patience / (365 * 24 * 3_600_000)} years, and counted as having taken so long: ${list}. In ` +
+    `Stopped after ${patience / (365 * 24 * 3_600_000)} years, and counted with that time: ${list}. In ` +
       'the one that was looked into the last tasks are handed on for ever between requests whose walltimes ' +
       'overlap, each time to one that ends too soon for them.',
   ];

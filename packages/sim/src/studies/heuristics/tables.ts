@@ -135,7 +135,7 @@ export function lossTable({ groups, resampling }: TableSetup, heuristic: string)
 /** Processor time that was held and did no good, of each heuristic. */
 export function wasteTable({ settings: { heuristics }, groups, resampling }: TableSetup): string {
   return table(
-    ['trace', 'queue', 'heuristic', 'waste, of the task time', 'mean over scenarios, beside static'],
+    ['trace', 'queue', 'heuristic', 'waste, of the task time', 'mean over scenarios, relative to static'],
     groups.flatMap((group) =>
       heuristics.map((name) => {
         const relative = group.scenarios.map((scenario) => besides(scenario, name, 'static', wasteShare));

@@ -38,7 +38,7 @@ export function reportReservations(
 ): ReservationReport {
   const page = [
     introduction(settings, study),
-    section('Beside the seed', beside(study)),
+    section('Compared with the seed', beside(study)),
     section(
       'Utilisation (Figure 5.1)',
       `![Utilisation and the number of requests](${images}/utilisation.svg)`,
@@ -299,7 +299,7 @@ function placementTable(all: readonly Measured[]): string {
   );
 }
 
-const utilisationNote = `Percent of the capacity over ten days; *moved* is reservations that SUVS-P gave another place, once for each time, in percent of the requests (each had to be told).
+const utilisationNote = `Percent of the capacity over ten days; *moved* is reservations that SUVS-P gave another place, once for each time, in percent of the requests (each needs a notice).
 SUVS-P is the seed's: all of low priority that the place covers make way, without a bound. What is moved goes behind what was promised meanwhile, much of it behind the ten days, which is
 probably why SUVS-P uses less once the resource is wanted more than there is of it, and least where most can be moved. While there is room for all, it uses slightly more: fewer requests
 with a latest end are refused. The seed's lines do not cross, nor does it say over which time it measured.`;

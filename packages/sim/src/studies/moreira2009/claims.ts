@@ -234,7 +234,7 @@ export const claims: readonly Claim[] = [
   },
   {
     where: '5.3.1',
-    says: 'homogeneous: iHPTS is no significant gain over HPTS',
+    says: 'homogeneous: iHPTS is not significantly better than HPTS',
     test: (study) => judgeEqual(pairs(study, homogeneous, 'iHPTS', 'HPTS')),
   },
   {

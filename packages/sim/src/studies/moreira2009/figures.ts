@@ -7,7 +7,7 @@ import { listMakespans, type ClusterRuns } from './measure.ts';
 import { seedRows, type SeedRow } from './seed-numbers.ts';
 import { listSeedStrategies } from './strategies.ts';
 
-const groups = ['HPTS', 'HEFT', 'beside the seed', 'one processor a job'];
+const groups = ['HPTS', 'HEFT', 'not in the seed', 'one processor a job'];
 
 function groupOf(name: string): number {
   if (name === 'auto' || name === 'CPOP') return 2;

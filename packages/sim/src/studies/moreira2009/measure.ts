@@ -20,7 +20,7 @@ export interface Reading {
 
 /** The reading of all tables and figures, then those that the claims are tried on as well. */
 export const readings: readonly [Reading, ...Reading[]] = [
-  { name: 'as told below', jobs: { sizes: 'any', exchangeFactor: 1 }, overlaps: true },
+  { name: 'as described below', jobs: { sizes: 'any', exchangeFactor: 1 }, overlaps: true },
   { name: 'HPTS without overlap', jobs: { sizes: 'any', exchangeFactor: 1 }, overlaps: false },
   { name: 'twenty times the exchange', jobs: { sizes: 'any', exchangeFactor: 20 }, overlaps: true },
   { name: 'jobs of equal length', jobs: { sizes: 'even', exchangeFactor: 1 }, overlaps: true },

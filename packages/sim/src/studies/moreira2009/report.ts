@@ -270,7 +270,7 @@ function immediateTable({ clusters }: ReadingRuns): string {
 }
 
 const claimNote = `*Held* is a mean difference above 0 by more than its 95 % interval, in each of the comparisons; equality is held within 1 %. The intervals are not corrected for how many comparisons there are.
-"In so many percent of the draws" is how often somebody with one draw, as the seed had, would have found it.`;
+"In N percent of the draws" is how often somebody with one draw, as the seed had, would have found it.`;
 
 const readingNote = `Where the seed leaves a choice the tables take the first column. *Without overlap*: processors that wait for data are idle meanwhile, which is the seed's model of HPTS (3.2.2.1) and not ours; HEFT overlaps in both.
 *Twenty times the exchange*: the processors of a task send each other twenty times as much, so that wide tasks gain less, as the seed's standard deviations suggest.`;
@@ -289,4 +289,4 @@ const assumptions = `- Capacity 1 is 33.1 Mflop/s, so that the longest task of T
 - What a task sends is sent when it has ended, to where its receiver is planned then; when an arrival moves the receiver, it is sent to the new place from then on. The seed does not say.
 - Tasks take what was foreseen. A schedule takes no time. Fixed reservations are first come, first served: the processors that are free first, of equal ones the fastest.
 - The jobs' critical paths decide HEFT with a fixed reservation, and thereby most of its mean; how long they are follows from how edges are drawn, of which the seed says little: that its HEFT means are below ours is probably of shorter paths. Its text has no values of single
-  strategies to tell by; its mean and deviation of the four HEFT values on homogeneous-20, if they stand to each other as here, fit about 2,900 s for HEFT20P: paths shorter by a quarter or so.`;
+  strategies; its mean and deviation of the four HEFT values on homogeneous-20, if they stand to each other as here, fit about 2,900 s for HEFT20P: paths shorter by a quarter or so.`;

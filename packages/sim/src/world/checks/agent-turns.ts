@@ -13,7 +13,7 @@ export class AgentTurnCheck implements WorldCheck {
       const isKilled = reported.some((other) => other.kind === 'KillTask' && other.replica === command.replica);
       invariant(
         isKilled,
-        `${process} begins r${command.replica.start.replicaId}, which is to end (${command.replica.verdict.reason})`,
+        `${process} begins r${command.replica.start.replicaId}, which must end (${command.replica.verdict.reason})`,
       );
     }
   }

@@ -66,7 +66,7 @@ function checkAgent({ state }: AgentProcess): void {
   const { options, endedIds, replicas, unreportedStarts } = state;
   invariant(
     unreportedStarts.length <= options.processors + endedIds.size + options.unacknowledgedMax,
-    `an agent has ${unreportedStarts.length} starts to tell`,
+    `an agent has ${unreportedStarts.length} unreported starts`,
   );
   for (const {
     start: { replicaId },
@@ -76,7 +76,7 @@ function checkAgent({ state }: AgentProcess): void {
   } of replicas.values()) {
     invariant(
       status !== 'running' || verdict === undefined || deadline !== undefined,
-      `r${replicaId} is to end, and nothing will end it`,
+      `r${replicaId} must end, and nothing will end it`,
     );
   }
   const running = [...replicas.values()].filter(({ status }) => status === 'running' || status === 'ending').length;

@@ -29,7 +29,7 @@ export class BrokerTurnCheck implements WorldCheck {
 /** Work goes only to machines that are there and whose time is not over. */
 function checkStart(state: BrokerState, { machineId, jobId, starts }: StartReplicas, now: number): void {
   const machine = state.machines.get(machineId);
-  invariant(machine?.isAnnounced === true, `job ${jobId} is started on ${machineId}, of which nobody tells`);
+  invariant(machine?.isAnnounced === true, `job ${jobId} is started on ${machineId}, which nobody announces`);
   const { until = Infinity } = machine.facts;
   invariant(until > now, `job ${jobId} is started on ${machineId}, whose time ended at ${until}`);
   invariant(state.jobs.get(jobId)?.status === 'running', `job ${jobId} is over and started on ${machineId}`);

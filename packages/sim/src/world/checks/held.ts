@@ -69,7 +69,7 @@ export class HeldCheck implements WorldCheck {
     const first = Math.min(...reservations.placesUntilNow(reservationId).map(({ startsAt }) => startsAt));
     invariant(
       kernel.now >= first - skewMax,
-      `${provider.name} gives ${machineId} before reservation ${reservationId} ever was to begin`,
+      `${provider.name} gives ${machineId} before any start of reservation ${reservationId}`,
     );
   }
 

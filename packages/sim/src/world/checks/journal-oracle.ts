@@ -182,7 +182,7 @@ export class JournalOracle {
 
   #job(jobId: JobId): WrittenJob {
     const job = this.#jobs.get(jobId);
-    invariant(job, `the journal tells of job ${jobId} and not of its beginning`);
+    invariant(job, `the journal has job ${jobId} and not its beginning`);
     return job;
   }
 
@@ -193,7 +193,7 @@ export class JournalOracle {
 
   #replica(replicaId: ReplicaId): WrittenReplica {
     const replica = this.#replicas.get(replicaId);
-    invariant(replica, `the journal tells of r${replicaId} and not of its beginning`);
+    invariant(replica, `the journal has r${replicaId} and not its beginning`);
     return replica;
   }
 

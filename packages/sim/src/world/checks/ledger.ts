@@ -24,7 +24,10 @@ export class LedgerCheck implements WorldCheck {
       for (const share of findJobLedger(state, jobId, now) ?? []) subtract(left, share);
     }
     for (const [key, { used, losers, killed }] of left) {
-      invariant(used === 0 && losers === 0 && killed === 0, `of ${key}, ${used}, ${losers} and ${killed} are no job's`);
+      invariant(
+        used === 0 && losers === 0 && killed === 0,
+        `of ${key}, ${used}, ${losers} and ${killed} belong to no job`,
+      );
     }
   }
 }

@@ -73,7 +73,7 @@ const refused: readonly (readonly [what: string, document: unknown, message: Reg
   [
     'a field that is not known',
     withJob({ colour: 'red' }),
-    /^jobs\[0\]\.colour is no field; expected only submittedAfter, taskCount/,
+    /^jobs\[0\]\.colour is not a field; expected only submittedAfter, taskCount/,
   ],
   [
     'a field that is missing',

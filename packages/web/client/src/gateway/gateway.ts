@@ -1,5 +1,14 @@
-import type { Problem, RouteBody, RouteName, RouteParams, RouteQuery, RouteReply } from '../../../src/schema/index.ts';
+import type {
+  Problem,
+  TailMessage,
+  RouteBody,
+  RouteName,
+  RouteParams,
+  RouteQuery,
+  RouteReply,
+} from '../../../src/schema/index.ts';
 import { listAddress, apiPath, routePaths } from './route-paths.ts';
+import { SseParser } from './sse-parser.ts';
 
 /** A call that was refused or did not arrive. */
 export class GatewayProblem extends Error {
@@ -30,6 +39,8 @@ export interface Asked<N extends RouteName> {
 export interface Gateway {
   readonly token: string;
   call<N extends RouteName>(name: N, asked?: Asked<N>): Promise<RouteReply<N>>;
+  /** What a task prints while it runs, as it comes; resolves when the task has ended or `signal` fires. */
+  tail(jobId: number, taskIndex: number, take: (message: TailMessage) => void, signal: AbortSignal): Promise<void>;
   /** Has the browser save a download of the gateway: an address alone would carry no token. */
   download(jobId: number, what: string, format: string): Promise<void>;
 }
@@ -57,6 +68,18 @@ export function makeGateway(token: string): Gateway {
         init,
       );
       return (await reply.json()) as RouteReply<typeof name>;
+    },
+    tail: async (jobId, taskIndex, take, signal) => {
+      const reply = await ask(`${apiPath}/jobs/${jobId}/tasks/${taskIndex}/tail`, { signal });
+      if (reply.body === null) return;
+      const parser = new SseParser();
+      const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read())
+        for (const { event, data } of parser.read(chunk.value)) {
+          if (event === 'output') take(JSON.parse(data) as TailMessage);
+          else if (event === 'problem')
+            throw new GatewayProblem({ ...unreachable, ...(JSON.parse(data) as { readonly message: string }) });
+        }
     },
     download: async (jobId, what, format) => {
       const reply = await ask(`${apiPath}/jobs/${jobId}/download?what=${what}&format=${format}`, {});

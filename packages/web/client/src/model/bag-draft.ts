@@ -68,6 +68,43 @@ export function readBag(draft: BagDraft, files: readonly DroppedFile[]): BagRead
   };
 }
 
+/** A draft that asks for what was asked for before. */
+export function getDraft({ values, ...bag }: BagSpec): BagDraft {
+  return {
+    ...emptyBag,
+    command: bag.command,
+    kind: values.kind,
+    selector: values.kind === 'array' ? values.selector : emptyBag.selector,
+    list: values.kind === 'list' ? values.values.join('\n') : '',
+    csv: values.kind === 'csv' ? values.text : '',
+    isInPlace: bag.in_place ?? false,
+    ...draftTexts(bag),
+    ...draftNumbers(bag),
+  };
+}
+
+function draftTexts(bag: Omit<BagSpec, 'values'>): Partial<BagDraft> {
+  const { label = '', directory = '', requirements = '', check = '', put = [], get = [], environment = {} } = bag;
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  return {
+    label,
+    directory,
+    requirements,
+    check,
+    put: put.join('\n'),
+    get: get.join('\n'),
+    environment: lines.join('\n'),
+  };
+}
+
+function draftNumbers({ processors, retries, run_time_ms_max: runTime }: Omit<BagSpec, 'values'>): Partial<BagDraft> {
+  return {
+    processors: processors?.toString() ?? '',
+    retries: retries?.toString() ?? '',
+    minutes: runTime === undefined ? '' : String(runTime / 60_000),
+  };
+}
+
 type Fault = { readonly field: keyof BagDraft; readonly message: string };
 
 function getValues({ kind, selector, list, csv }: BagDraft): BagSpec['values'] | Fault {

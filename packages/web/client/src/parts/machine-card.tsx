@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { MachineDetail } from '../../../src/schema/index.ts';
+import { listUses } from '../model/machine-use.ts';
 import { sayAgo, sayCount, sayDuration, sayMany } from '../model/words.ts';
 import { useAnswer, usePage } from '../page-context.tsx';
 import { Answered, Empty } from './notices.tsx';
@@ -11,12 +12,38 @@ export function MachineCard({ machineId }: { readonly machineId: string }): Reac
     <Answered answer={answer} what="the machine">
       {(detail) => (
         <>
+          <Uses detail={detail} />
           <Facts detail={detail} />
           <Running detail={detail} />
         </>
       )}
     </Answered>
   );
+}
+
+/** A bar for each thing that tasks share, with a piece for each task that holds some of it. */
+function Uses({ detail }: { readonly detail: MachineDetail }): ReactNode {
+  return (
+    <dl className="uses">
+      {listUses(detail).map(({ title, total, parts, says }) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>
+            <span className="use-bar" role="img" aria-label={`${title}: ${says} held by tasks`}>
+              {parts.map(({ task, amount }, index) => (
+                <i key={index} title={task} style={{ width: `${(100 * amount) / Math.max(total, sum(parts))}%` }} />
+              ))}
+            </span>
+            <span className="numbers">{says}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function sum(parts: readonly { readonly amount: number }[]): number {
+  return parts.reduce((total, { amount }) => total + amount, 0);
 }
 
 function Facts({ detail: { machine } }: { readonly detail: MachineDetail }): ReactNode {

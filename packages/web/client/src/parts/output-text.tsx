@@ -11,9 +11,15 @@ export function OutputText({ text, label }: { readonly text: string; readonly la
   const { say } = usePage();
   const ref = useRef<HTMLPreElement>(null);
   const pieces = useMemo(() => parseOutput(text), [text]);
+  const isAtEnd = useRef(true);
   useEffect(() => {
-    if (ref.current !== null) ref.current.scrollTop = ref.current.scrollHeight;
+    // Who has scrolled up reads there.
+    if (ref.current !== null && isAtEnd.current) ref.current.scrollTop = ref.current.scrollHeight;
   }, [text]);
+  const scroll = (): void => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = ref.current ?? {};
+    isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 8;
+  };
   const copy = (): void => {
     copyText(Promise.resolve(pieces.map((piece) => piece.text).join(''))).then(
       () => say(`${label} is copied.`),
@@ -25,7 +31,7 @@ export function OutputText({ text, label }: { readonly text: string; readonly la
       <button type="button" className="small" onClick={copy} aria-label={`Copy ${label.toLowerCase()}`}>
         Copy
       </button>
-      <pre ref={ref} tabIndex={0} aria-label={label}>
+      <pre ref={ref} tabIndex={0} aria-label={label} onScroll={scroll}>
         {pieces.map(({ text: part, className }, index) =>
           className === '' ? (
             part

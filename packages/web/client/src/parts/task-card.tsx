@@ -3,6 +3,7 @@ import type { Replica, Task, TaskOutput } from '../../../src/schema/index.ts';
 import { sayBytes, sayDuration, sayMany } from '../model/words.ts';
 import { useAnswer, usePage } from '../page-context.tsx';
 import { Answered } from './notices.tsx';
+import { LiveOutput } from './live-output.tsx';
 import { OutputText } from './output-text.tsx';
 import { RetryTask } from './retry-task.tsx';
 import { StatusBadge } from './status-badge.tsx';
@@ -57,25 +58,27 @@ function Runs({ task, again }: { readonly task: Task; readonly again: () => void
 /** A run has an output when it has ended; one that was taken back before it began never has. */
 function Output({ task }: { readonly task: Task }): ReactNode {
   const { job_id: jobId, task_index: taskIndex, status, replicas, reused_from: reused } = task;
-  const isOpen = status === 'running' || status === 'verifying';
   const ended = replicas.filter((replica) => !replica.is_withdrawn && replica.ended_unix_ms !== null).length;
   const hasOutput = reused !== null || ended > 0;
   const output = useAnswer(
     'getTaskOutput',
-    hasOutput ? { params: { job_id: jobId, task_index: taskIndex }, query: { tail_bytes: 65_536 } } : undefined,
-    isOpen ? 3000 : 0,
+    hasOutput && status !== 'running'
+      ? { params: { job_id: jobId, task_index: taskIndex }, query: { tail_bytes: 65_536 } }
+      : undefined,
+    status === 'verifying' ? 3000 : 0,
   );
   const { again } = output;
   useEffect(() => {
     if (ended > 0) again();
   }, [ended, status, again]);
+  if (status === 'running') return <LiveOutput jobId={jobId} taskIndex={taskIndex} />;
   if (hasOutput)
     return (
       <Answered answer={output} what="the output">
         {(printed) => <Printed output={printed} />}
       </Answered>
     );
-  return isOpen ? <p className="hint">What the task prints is shown here when its run has ended.</p> : null;
+  return null;
 }
 
 function ReplicaRow({ replica }: { readonly replica: Replica }): ReactNode {

@@ -52,6 +52,27 @@ export function byName(machines: readonly MachineRecord[]): MachineRecord[] {
 
 const compare = new Intl.Collator('en', { numeric: true }).compare;
 
+function countGpus(gpus: readonly { readonly kind: string }[]): Machine['gpus'] {
+  return [...Map.groupBy(gpus, ({ kind }) => kind)].map(([kind, own]) => ({ kind, count: own.length }));
+}
+
+type FactsPart = Pick<Machine, 'processors' | 'until_unix_ms' | 'request_id' | 'memory_bytes' | 'gpus' | 'attributes'>;
+
+/** What a machine states of itself. */
+function factsPart(facts: MachineRecord['facts']): FactsPart {
+  if (facts === undefined)
+    return { processors: 0, until_unix_ms: null, request_id: '', memory_bytes: 0, gpus: [], attributes: {} };
+  const { processors, untilUnixMs = null, requestId, capacity, attributes } = facts;
+  return {
+    processors,
+    until_unix_ms: untilUnixMs,
+    request_id: requestId,
+    memory_bytes: capacity?.memoryBytes ?? 0,
+    gpus: countGpus(capacity?.gpus ?? []),
+    attributes,
+  };
+}
+
 /** A machine in full. */
 export function machineDocument(machine: MachineRecord): Machine {
   const { facts } = machine;
@@ -59,15 +80,12 @@ export function machineDocument(machine: MachineRecord): Machine {
     machine_id: getMachineId(machine),
     provider_id: machine.providerId,
     status: getEnumName(MachineStatus, machine.status),
-    processors: facts?.processors ?? 0,
+    ...factsPart(facts),
     running_count: machine.runningCount,
     waiting_count: machine.waitingCount,
     finished_count: machine.finishedCount,
     failed_count: machine.failedCount,
     joined_unix_ms: machine.joinedUnixMs,
-    until_unix_ms: facts?.untilUnixMs ?? null,
-    request_id: facts?.requestId ?? '',
-    attributes: facts?.attributes ?? {},
     credibility: machine.credibility ?? null,
   };
 }

@@ -1,4 +1,4 @@
-import { JobStatus, TaskStatus, type ExplainResponse } from '@mutirao/api/broker';
+import { JobStatus, TaskStatus, type ExplainResponse, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { GetResourceResponse } from '@mutirao/api/provider';
 import { reasonDocument } from '@mutirao/api/reasons';
@@ -8,6 +8,7 @@ import { instantOrNull } from '../documents/names.ts';
 import { providerList, providerRow, requestDocument } from '../documents/providers.ts';
 import { queueProfile, queueStatus } from '../documents/queue-profile.ts';
 import type { GatewayParts } from '../grid-calls.ts';
+import type { JobSpecs } from '../job-specs.ts';
 import type { Readings } from '../readings.ts';
 import type { Handlers } from '../requests.ts';
 import type { Explanation, MachineDetail, ProviderDetail } from '../../schema/index.ts';
@@ -22,6 +23,7 @@ const tasksSearched = 10_000;
 export function resourceHandlers(
   parts: GatewayParts,
   readings: Readings,
+  specs: JobSpecs,
 ): Handlers<
   | 'getMachines'
   | 'listMachines'
@@ -49,7 +51,7 @@ export function resourceHandlers(
         machine_count: all.length,
       };
     },
-    getMachine: ({ query }) => findMachine(parts, readings, query.machine_id),
+    getMachine: ({ query }) => findMachine(parts, { readings, specs }, query.machine_id),
     listProviders: async () =>
       providerList((await readings.providers()).providers, (await readings.requests()).requests),
     getProvider: ({ params }) => findProvider(parts, readings, params.provider_id),
@@ -78,8 +80,35 @@ function explanationOf({ summary, waiting, details }: ExplainResponse): Omit<Exp
   };
 }
 
+/** Those of the tasks of a job that a machine runs. */
+async function listRunning(
+  specs: JobSpecs,
+  machineId: string,
+  tasks: readonly TaskRecord[],
+): Promise<MachineDetail['running']> {
+  const isThere = (one: ReplicaRecord): boolean => one.machineId === machineId && one.endedUnixMs === 0;
+  const [first, ...others] = tasks.filter((task) => task.replicas.some(isThere));
+  if (first === undefined) return [];
+  const needOf = await specs.needs(first.jobId);
+  return [first, ...others].flatMap((task) =>
+    task.replicas.filter(isThere).map((replica) => ({
+      job_id: task.jobId,
+      task_index: task.taskIndex,
+      value: task.value,
+      replica_id: replica.replicaId,
+      dispatched_unix_ms: replica.dispatchedUnixMs,
+      started_unix_ms: instantOrNull(replica.startedUnixMs),
+      ...needOf(task.taskIndex),
+    })),
+  );
+}
+
 /** A machine and what it runs, by the running tasks of the jobs that run. */
-async function findMachine({ grid }: GatewayParts, readings: Readings, machineId: string): Promise<MachineDetail> {
+async function findMachine(
+  { grid }: GatewayParts,
+  { readings, specs }: { readonly readings: Readings; readonly specs: JobSpecs },
+  machineId: string,
+): Promise<MachineDetail> {
   const machine = (await readings.machines()).machines.find((one) => getMachineId(one) === machineId);
   if (machine === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no machine ${machineId} now`);
   const jobs = (await readings.jobs()).jobs.filter(
@@ -92,18 +121,7 @@ async function findMachine({ grid }: GatewayParts, readings: Readings, machineId
       .broker()
       .listTasks({ jobId, taskIndexes: [], status: TaskStatus.RUNNING, pageSize: tasksSearched, fromTaskIndex: 0 });
     if (nextTaskIndex !== undefined) isComplete = false;
-    for (const task of tasks) {
-      for (const replica of task.replicas.filter((one) => one.machineId === machineId && one.endedUnixMs === 0)) {
-        running.push({
-          job_id: jobId,
-          task_index: task.taskIndex,
-          value: task.value,
-          replica_id: replica.replicaId,
-          dispatched_unix_ms: replica.dispatchedUnixMs,
-          started_unix_ms: instantOrNull(replica.startedUnixMs),
-        });
-      }
-    }
+    running.push(...(await listRunning(specs, machineId, tasks)));
     if (running.length >= machine.runningCount) break;
   }
   return { machine: machineDocument(machine), running, is_complete: isComplete };

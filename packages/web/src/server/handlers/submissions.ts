@@ -5,8 +5,10 @@ import { parseJdf, readJdf } from '@mutirao/formats';
 
 import type { BagSpec, JdfCheck, JdfSpec } from '../../schema/index.ts';
 import { firstCommands, jobOfBag, type DroppedContent } from '../bag-spec.ts';
+import { bagOfJob } from '../documents/bag-of-job.ts';
 import { getCommandLine } from '../command-line.ts';
 import type { GatewayParts } from '../grid-calls.ts';
+import type { JobSpecs } from '../job-specs.ts';
 import type { Handlers } from '../requests.ts';
 import { requireAbsolute, submit } from '../submit.ts';
 
@@ -17,8 +19,10 @@ const noContent = { sha256: '0'.repeat(64), size: 0 };
 /** Jobs that are submitted by hand. */
 export function submissionHandlers(
   parts: GatewayParts,
-): Handlers<'previewBag' | 'submitBag' | 'checkJdf' | 'submitJdf'> {
+  specs: JobSpecs,
+): Handlers<'getBagDraft' | 'previewBag' | 'submitBag' | 'checkJdf' | 'submitJdf'> {
   return {
+    getBagDraft: async ({ params }) => bagOfJob(await specs.fetch(params.job_id)),
     previewBag: ({ body }) => {
       const directory = getFolder(parts, body);
       const [group] = jobOfBag(

@@ -51,7 +51,7 @@ function readJobId(text: string): number {
   if (!/^[1-9]\d{0,15}$/.test(text))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `job is "${text.slice(0, 40)}"; expected the number of a job beside the topic "job"`,
+      `job is "${text.slice(0, 40)}"; expected the number of a job with the topic "job"`,
     );
   return Number(text);
 }

@@ -4,7 +4,8 @@ import { analyseWorkflow, isAnalysedAlike } from '../../../client/src/model/work
 import { analysisOf, type Analyst } from '../../../client/src/model/workflow/analysis-of.ts';
 import { boxPaths, FlowParts } from '../../../client/src/model/workflow/flow-parts.ts';
 import { emptyWorkflow, freshTask } from '../../../client/src/model/workflow/graph.ts';
-import { layOut, layOutByLevels } from '../../../client/src/model/workflow/layout.ts';
+import { freePlace } from '../../../client/src/model/workflow/graph.ts';
+import { layOut, layOutByLevels, wrapLevels } from '../../../client/src/model/workflow/layout.ts';
 
 const edge = (from: string, to: string): (typeof emptyWorkflow.edges)[number] => ({
   from,
@@ -158,4 +159,34 @@ test('a worker that failed is ended and not asked again, and the page knows the 
       [0, 1],
     ],
   );
+});
+
+test('a level of very many tasks is wrapped into rows, and still lies above the next', (t) => {
+  for (const wide of [40, 1000]) {
+    const edges = Array.from({ length: wide }, (_, index) => [
+      [0, index + 1],
+      [index + 1, wide + 1],
+    ]).flat() as [number, number][];
+    const places = layOut({ count: wide + 2, edges });
+    const [xs, ys] = [places.map(([x]) => x), places.map(([, y]) => y)];
+    const ratio = (Math.max(...xs) - Math.min(...xs)) / (Math.max(...ys) - Math.min(...ys));
+    t.true(ratio < 4, `${wide}: ${ratio}`);
+    for (const [from, to] of edges) t.true((ys[from] ?? 0) < (ys[to] ?? 0));
+    t.is(new Set(places.map(([x, y]) => `${x}/${y}`)).size, wide + 2);
+  }
+  const narrow = [
+    [0, 0],
+    [200, 0],
+    [0, 116],
+  ] as const;
+  t.is(wrapLevels(narrow), narrow);
+});
+
+test('a task that is added hides no other one', (t) => {
+  const tasks: { x: number; y: number }[] = [];
+  for (let count = 0; count < 12; count += 1) tasks.push(freePlace({ tasks: tasks as never }, { x: 10, y: 20 }));
+  t.deepEqual(tasks[0], { x: 10, y: 20 });
+  for (const [index, one] of tasks.entries())
+    for (const other of tasks.slice(index + 1))
+      t.true(Math.abs(one.x - other.x) >= 168 || Math.abs(one.y - other.y) >= 52);
 });

@@ -8,7 +8,7 @@ export function holdMembers(state: BrokerState, { held, at }: ChangeOf<'MembersH
     const member = state.replicas.get(replicaId)?.member;
     invariant(
       member !== undefined && member.held === undefined,
-      `replica ${replicaId} is held, but is no member that could be`,
+      `replica ${replicaId} is held, but is not a member that could be`,
     );
     member.held = { name, addresses, at };
     member.gang.heldCount++;

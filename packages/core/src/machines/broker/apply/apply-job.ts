@@ -9,7 +9,7 @@ import { siteSelectionOfJob } from '../site-selection/read-site-selection.ts';
 import { unassignTask } from '../site-selection/assigned-tasks.ts';
 import { layOutDependencies } from '../workflow/lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from '../state.ts';
-import { countAllTasks, getSpec, layOutGroups } from '../jobs/task-groups.ts';
+import { askForMemory, countAllTasks, getSpec, layOutGroups } from '../jobs/task-groups.ts';
 import { createGates, dropGates, isWhollyGated, noteGates } from '../jobs/gates.ts';
 import { addReadyRange } from '../jobs/ready-tasks.ts';
 import { insertOpenJob } from '../jobs/serving-order.ts';
@@ -105,6 +105,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     extraVoteCount: 0,
     times: new TimeCurve(),
     memoryPeaks: new TimeCurve(),
+    chosenMemory: undefined,
     shares: new Map(),
     withSibling: new Set(),
   };
@@ -290,6 +291,13 @@ function admitRange(job: BrokerJob, first: TaskIndex, count: number): void {
     for (let index = first; index < first + count; index++) admitTask(job, index);
   else if (held.size > 0) parked.addRange(first, count);
   else addReadyRange(job, first, count);
+}
+
+/** Has the tasks of a job ask for that much memory, but those that were given more. */
+export function chooseMemory(state: BrokerState, { jobId, memory }: ChangeOf<'MemoryChosen'>): void {
+  const job = getJob(state, jobId);
+  job.chosenMemory = memory;
+  for (const queue of job.queues) if ((queue.source ?? queue).grownFrom === undefined) askForMemory(queue, memory);
 }
 
 /** Changes how an open job is served. */

@@ -20,18 +20,18 @@ export interface TaskShape {
 /** How many tasks there are of each shape, by its key. */
 export type ShapeCounts = Map<string, { readonly shape: TaskShape; count: number }>;
 
-const known = new WeakMap<TaskQueue, TaskShape>();
+const known = new WeakMap<TaskQueue, { readonly shape: TaskShape; readonly of: TaskQueue['resources'] }>();
 
 /** The shape of a queue's tasks. */
 export function shapeOf(queue: TaskQueue): TaskShape {
-  let shape = known.get(queue);
-  if (shape === undefined) {
-    const processors = requireWidth(queue);
-    const slot = shapeSlot(processors, queue.resources);
-    const share = queue.resources?.gpus ?? 0;
-    shape = { key: `${processors} ${keyOfSlot(slot)} ${share}`, processors, slot, share };
-    known.set(queue, shape);
-  }
+  const { resources } = queue;
+  const last = known.get(queue);
+  if (last !== undefined && last.of === resources) return last.shape;
+  const processors = requireWidth(queue);
+  const slot = shapeSlot(processors, resources);
+  const share = resources?.gpus ?? 0;
+  const shape = { key: `${processors} ${keyOfSlot(slot)} ${share}`, processors, slot, share };
+  known.set(queue, { shape, of: resources });
   return shape;
 }
 

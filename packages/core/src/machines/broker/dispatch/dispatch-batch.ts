@@ -33,7 +33,7 @@ export function dispatchBatch(
     facts: { machineId },
   } = machine;
   commit(turn, { kind: 'ReplicasDispatched', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now, ...chosen });
-  const memory = findGrown(job, taskIndexes[0] as TaskIndex, alternative);
+  const memory = findMemory(job, taskIndexes[0] as TaskIndex, alternative);
   const starts = taskIndexes.map((taskIndex, offset) =>
     buildStart(turn.state, job, { replicaId: firstReplicaId + offset, taskIndex }),
   );
@@ -51,7 +51,9 @@ export function dispatchBatch(
   });
 }
 
-function findGrown(job: BrokerJob, index: TaskIndex, alternative: number): Bytes | undefined {
+/** What a task holds where that is not what its group says. */
+function findMemory(job: BrokerJob, index: TaskIndex, alternative: number): Bytes | undefined {
   const grown = job.tasks.get(index)?.grown;
-  return grown === undefined || alternative === 0 ? grown?.memory : findResources(job, index, alternative)?.memory;
+  if (alternative === 0) return grown?.memory ?? job.chosenMemory;
+  return grown === undefined ? undefined : findResources(job, index, alternative)?.memory;
 }

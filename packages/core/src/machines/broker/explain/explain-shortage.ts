@@ -59,9 +59,9 @@ function explainShortage(
   resources: ResourceRequest,
   machines: readonly BrokerMachine[],
 ): Waiting | undefined {
-  const open = machines.filter(
-    (machine) => freeProcessors(machine) >= queue.processors && countStartable(machine, queue) === 0,
-  );
+  // Where it fits, it waits for its turn and not for resources.
+  if (machines.some((machine) => countStartable(machine, queue) > 0)) return undefined;
+  const open = machines.filter((machine) => freeProcessors(machine) >= queue.processors);
   const shortages = listShortages(resources, open, (machine) => machine.resources);
   const [nearest] = shortages;
   if (nearest === undefined) return undefined;

@@ -16,6 +16,7 @@ import type { Explanation } from './explanation.ts';
 import { findUserJob } from '../jobs/find-job.ts';
 import { explainAdopted, explainLeasedTask } from './explain-lease.ts';
 import { explainCancelled, explainUnmet } from './explain-workflow.ts';
+import { explainChosen } from './explain-usage.ts';
 import { explainVotes } from './explain-votes.ts';
 import { describeRest } from './job-estimate.ts';
 import { findTaskSummary, type TaskSummary } from '../queries.ts';
@@ -117,6 +118,7 @@ function explainRunning({ state, job, task, open, past, now }: TaskView): Explan
     details: [
       ...(gang === undefined ? replicas.map((replica) => describeReplica(replica, now)) : []),
       ...(open === undefined ? [] : describeAlternatives(open)),
+      ...explainChosen(job),
       ...describeRests(state, task, now),
       ...explainAssignment(job, taskIndex, now),
       ...(open === undefined ? [] : explainAdopted(open)),
@@ -176,6 +178,7 @@ function explainReady({ state, job, task: { taskIndex }, open, past, now }: Task
       ...explainAssignment(job, taskIndex, now),
       ...explainLeasedTask(state, job, taskIndex, now),
       ...waiting.details,
+      ...explainChosen(job),
       ...explainAlternatives(state, findQueue(job, taskIndex), now),
       ...(open === undefined ? [] : describeMemories(state, job, { task: open, now })),
       ...past,

@@ -8,7 +8,7 @@ import { getAlternative, getGroup } from '../jobs/task-groups.ts';
  * contradiction.
  */
 export function checkGangs(state: BrokerState): void {
-  invariant(state.brokenGangs.size === 0, 'a gang is broken, and its members were not told');
+  invariant(state.brokenGangs.size === 0, 'a gang is broken, and its members were not notified');
   for (const [gangId, gang] of state.gangs) checkGang(state, gangId, gang);
   for (const replica of state.replicas.values()) {
     const { member, replicaId, processors, job } = replica;

@@ -186,7 +186,7 @@ class Hall {
     const gangId = state.nextReplicaId;
     const { jobId } = queue.job;
     const { groupIndex } = getGroup(queue.job, taskIndex);
-    const memory = queue.job.tasks.get(taskIndex)?.grown?.memory;
+    const memory = queue.job.tasks.get(taskIndex)?.grown?.memory ?? queue.job.chosenMemory;
     commit(this.#turn, {
       kind: 'GangDispatched',
       jobId,

@@ -47,10 +47,15 @@ export function findMemoryGrowth(
   const { memory: had = 0, count = 0 } = task.grown ?? {};
   // A replica that was placed before its sibling ended for lack of memory adds no information.
   if (had > resources.memory) return { kind: 'more', memory: had, count };
-  const wanted = Math.ceil(resources.memory * growth);
+  const wanted = growFrom(resources.memory, growth, job);
   const memory = Math.min(wanted, findMostMemory(state, getGroup(job, task.index).queue, resources));
   if (memory > resources.memory && count < growthsMax) return { kind: 'more', memory, count: count + 1 };
   return mayLearnMore(state) ? undefined : { kind: 'no-more', memory: resources.memory, count };
+}
+
+/** No less than tasks of its job request by now. */
+function growFrom(memory: Bytes, growth: number, { chosenMemory = 0 }: BrokerJob): Bytes {
+  return Math.max(Math.ceil(memory * growth), chosenMemory);
 }
 
 function asksForMemory(request: ResourceRequest | undefined): request is ResourceRequest {
@@ -71,7 +76,7 @@ function getGrowth({ spec }: BrokerJob): number | undefined {
 }
 
 /** The most memory that a task can have with all else that it asks for; 0 where no machine is known that would do. */
-function findMostMemory(state: BrokerState, queue: TaskQueue, request: ResourceRequest): Bytes {
+export function findMostMemory(state: BrokerState, queue: TaskQueue, request: ResourceRequest): Bytes {
   let most = 0;
   for (const machine of state.machines.values()) {
     const { facts } = machine;

@@ -32,6 +32,7 @@ export function layOutGroups(job: BrokerJob, spec: JobSpec): void {
     let queue = job.queuesByKind.get(key);
     if (queue === undefined) {
       opened.push((queue = createQueue(job, group, resources)));
+      if (job.chosenMemory !== undefined) askForMemory(queue, job.chosenMemory);
       job.queuesByKind.set(key, queue);
     }
     const count = countTasks(group);
@@ -179,6 +180,14 @@ export function findWholeQueue(job: BrokerJob, index: TaskIndex): TaskQueue {
   const found = queue.grown.get(grown.memory);
   invariant(found, `task ${index} of job ${job.jobId} asks for more memory than any of its queues`);
   return found;
+}
+
+/** Has the tasks of a queue ask for another amount of memory, where they ask for any. */
+export function askForMemory(queue: TaskQueue, memory: Bytes): void {
+  const { resources } = queue;
+  if (resources === undefined || resources.memory === 0) return;
+  queue.resources = { ...resources, memory };
+  queue.matches = new WeakMap();
 }
 
 /** A request with another amount of memory; without one, as it is. */

@@ -163,7 +163,13 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
     const job = state.jobs.get(part.jobId);
     // Leases nothing of a job that is over, even if it was leased before; nor tasks that were placed since, or came
     // back under their id.
-    if (job?.spec === undefined || job.status !== 'running' || job.runningMax !== undefined) return [];
+    if (
+      job?.spec === undefined ||
+      job.status !== 'running' ||
+      job.runningMax !== undefined ||
+      job.spec.memoryAuto === true
+    )
+      return [];
     const { requirements } = getTaskGroup(job, part.groupIndex);
     const starts = getStarts(part)
       .filter(
@@ -286,7 +292,7 @@ function countLeasable(state: BrokerState, job: BrokerJob): number {
   const { replicasMax } = state.options.lease;
   let count = 0;
   // More than all providers can have need not be counted.
-  if (job.runningMax !== undefined) return 0;
+  if (job.runningMax !== undefined || job.spec?.memoryAuto === true) return 0;
   for (const queue of job.queues)
     if (!queue.noOp && !queue.isGang && queue.place === undefined && queue.grownFrom === undefined)
       count += Math.min(queue.ready.size, replicasMax * state.providers.size);
@@ -297,7 +303,8 @@ function countLeasable(state: BrokerState, job: BrokerJob): number {
 function isLeasable(job: BrokerJob, { groupIndex, queue }: GroupSpan): boolean {
   // The broker must choose the machines of votes, and gather gangs. A task with an assigned provider runs only there.
   // While this broker is away, its limit of running tasks would not be enforced.
-  if (job.runningMax !== undefined) return false;
+  // A lease states what a group asks for at first.
+  if (job.runningMax !== undefined || job.spec?.memoryAuto === true) return false;
   if (queue.noOp || queue.isGang || queue.place !== undefined || queue.ready.size === 0 || isVotedOn(job)) return false;
   const { inputs, outputs } = getTaskGroup(job, groupIndex);
   const texts = [

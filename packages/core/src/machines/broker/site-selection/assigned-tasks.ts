@@ -1,3 +1,4 @@
+import { emptyRequest } from '../../../resources/index.ts';
 import { type Instant, invariant, type TaskIndex } from '../../../shared/index.ts';
 import { findWholeQueue, openQueue } from '../jobs/task-groups.ts';
 import type { BrokerJob, BrokerProvider, TaskAssignment, TaskQueue } from '../state.ts';
@@ -72,6 +73,7 @@ export function checkAssignments(job: BrokerJob): void {
   for (const queue of job.queues) {
     const { source, ready, place } = queue;
     checkGrown(job, queue);
+    checkChosen(job, queue);
     invariant(
       (source !== undefined) === (typeof place === 'object'),
       () => `job ${job.jobId} has a part of a queue that is placed nowhere, or a whole one that is`,
@@ -83,6 +85,13 @@ export function checkAssignments(job: BrokerJob): void {
         () => `task ${index} of job ${job.jobId} waits at a provider and is not placed`,
       );
   }
+}
+
+/** Checks that tasks request the memory that was chosen for them, unless they were given more. @throws {InvariantError} */
+function checkChosen({ jobId, chosenMemory }: BrokerJob, queue: TaskQueue): void {
+  const { memory } = queue.resources ?? emptyRequest;
+  const isChosen = chosenMemory !== undefined && memory > 0 && (queue.source ?? queue).grownFrom === undefined;
+  invariant(!isChosen || memory === chosenMemory, () => `tasks of job ${jobId} request other memory than was chosen`);
 }
 
 /** Checks that tasks wait with those that were given as much memory. @throws {InvariantError} */

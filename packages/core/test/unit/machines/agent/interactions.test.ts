@@ -184,7 +184,7 @@ function getInput(line: string): AgentInput {
     case 'drain':
       return { kind: 'DrainRequested' };
     case 'stop':
-      return { kind: 'StopRequested', reason: 'the agent was told to stop' };
+      return { kind: 'StopRequested', reason: 'the agent was asked to stop' };
     case 'content':
       return { kind: 'ContentArrived', contentKey: first };
     case 'refuse':

@@ -64,6 +64,8 @@ const subjects = [
   'resources',
   'resource-gangs',
   'alternatives',
+  'memory-auto',
+  'bad-nodes',
   'memory-ran-out',
   'retry-memory',
   'retry-memory-gangs',

@@ -87,5 +87,5 @@ test('while its broker is away a draining provider starts nothing of what was le
 test('a provider that stops without allocations to give back leaves the tasks of its machines alone', (t) => {
   const harness = new ProviderHarness({ resourceKind: 'machines' });
   harness.perform(['start', 'connect b1', 'demand b1 4', 'attach m1 held=1']);
-  t.is(harness.perform(['give-back the provider was told to stop']), 'reply 1 ok');
+  t.is(harness.perform(['give-back the provider was asked to stop']), 'reply 1 ok');
 });

@@ -208,7 +208,7 @@ test('the page says which run it is of, and has every table', (t) => {
     ),
   );
   for (const title of [
-    'Beside the seed',
+    'Compared with the seed',
     'Table III',
     'Ranking with and without the scheme',
     'Every a',

@@ -156,7 +156,7 @@ test('the page says which jobs were stopped, and counts none of them as ended', 
   const { length } = stopped.result.runs;
   t.true(
     text.includes(
-      `Stopped after 10 years, and counted as having taken so long: ${length} of \`${first!.chunk.heuristic}\`, ` +
+      `Stopped after 10 years, and counted with that time: ${length} of \`${first!.chunk.heuristic}\`, ` +
         `${length} of \`finish\` (gives up none).`,
     ),
   );

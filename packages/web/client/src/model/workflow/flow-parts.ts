@@ -22,7 +22,13 @@ export interface FlowNode {
     readonly width: number;
     readonly height: number;
   }[];
-  readonly data: { readonly id: string; readonly more: string; readonly isCritical: boolean; readonly status: string };
+  readonly data: {
+    readonly id: string;
+    readonly title: string;
+    readonly more: string;
+    readonly isCritical: boolean;
+    readonly status: string;
+  };
 }
 
 // All boxes are of one size, so that none has to be measured before its edges can be drawn.
@@ -146,7 +152,9 @@ function getNode({ task, place, level, isCritical, isSelected, status }: BoxPart
       `${seconds}${wide}${level === undefined ? '' : `, b-level ${sayShort(level)}`}${isCritical ? ', on the critical path' : ''}${status === '' ? '' : `, ${status}`}`,
     data: {
       id: task.id,
-      more: `${seconds}${wide}${level === undefined ? '' : ` · b ${sayShort(level)}`}`,
+      // What a task does says more than a number that a program gave it.
+      title: task.kind || task.id,
+      more: `${task.kind === '' || task.kind === task.id ? '' : `${task.id} · `}${seconds}${wide}${level === undefined ? '' : ` · b ${sayShort(level)}`}`,
       isCritical,
       status,
     },

@@ -1,5 +1,7 @@
 import type { Workflow, WorkflowTask } from '../../../../src/schema/index.ts';
 
+import { nodeHeight, nodeWidth } from './node-size.ts';
+
 type WorkflowEdge = Workflow['edges'][number];
 
 /** Why an edge may not be drawn, as a sentence. */
@@ -35,6 +37,23 @@ export function freeId({ tasks }: Workflow, stem = 'task'): string {
   let number = tasks.length + 1;
   while (taken.has(`${stem}-${number}`)) number += 1;
   return `${stem}-${number}`;
+}
+
+/** The place nearest to the right of a place, or in the rows below, where a box of a task hides no other one. */
+export function freePlace(
+  { tasks }: Pick<Workflow, 'tasks'>,
+  { x, y }: { readonly x: number; readonly y: number },
+): { readonly x: number; readonly y: number } {
+  const gap = 24;
+  const isFree = (place: { readonly x: number; readonly y: number }): boolean =>
+    tasks.every(
+      (task) => Math.abs(task.x - place.x) >= nodeWidth + gap / 2 || Math.abs(task.y - place.y) >= nodeHeight + gap / 2,
+    );
+  for (let tried = 0; tried <= tasks.length; tried += 1) {
+    const place = { x: x + (tried % 4) * (nodeWidth + gap), y: y + Math.floor(tried / 4) * (nodeHeight + gap) };
+    if (isFree(place)) return place;
+  }
+  return { x, y };
 }
 
 const idsOfLists = new WeakMap<Workflow['tasks'], ReadonlyMap<string, WorkflowTask>>();

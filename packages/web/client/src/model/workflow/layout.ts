@@ -17,7 +17,38 @@ const searchedMax = 2500;
  * Lays a graph out in levels, from top to bottom. Cost: seconds for thousands of tasks, so it is called in a worker.
  */
 export function layOut(spec: LayoutSpec): LayoutPlaces {
-  return spec.count + spec.edges.length > searchedMax ? layOutByLevels(spec) : layOutWithDagre(spec);
+  const places = spec.count + spec.edges.length > searchedMax ? layOutByLevels(spec) : layOutWithDagre(spec);
+  return wrapLevels(places);
+}
+
+/** Least tasks of a level that stand side by side. */
+const rowMin = 8;
+/** Width of a drawing, in heights of it, from which on its levels are wrapped. */
+const wideMax = 2.5;
+const [rowGap, levelGap, taskGap] = [28, 72, 24];
+
+/**
+ * Breaks levels of very many tasks into rows, in their order from left to right: a level of a thousand tasks in one
+ * line is a hair. Levels of which none is too wide stay as they are.
+ */
+export function wrapLevels(places: LayoutPlaces): LayoutPlaces {
+  const levels = [...Map.groupBy(places.keys(), (task) => Math.round(places[task]?.[1] ?? 0))]
+    .sort(([one], [other]) => one - other)
+    .map(([, tasks]) => tasks.sort((one, other) => (places[one]?.[0] ?? 0) - (places[other]?.[0] ?? 0)));
+  const inRow = Math.max(rowMin, Math.ceil(Math.sqrt((wideMax * places.length * nodeHeight) / nodeWidth)));
+  if (levels.every(({ length }) => length <= inRow)) return places;
+  const wrapped: (readonly [number, number])[] = [...places];
+  let y = 0;
+  for (const level of levels) {
+    for (let from = 0; from < level.length; from += inRow) {
+      const row = level.slice(from, from + inRow);
+      row.forEach((task, index) => {
+        wrapped[task] = [(index - row.length / 2) * (nodeWidth + taskGap), y];
+      });
+      y += nodeHeight + (from + inRow < level.length ? rowGap : levelGap);
+    }
+  }
+  return wrapped;
 }
 
 function layOutWithDagre({ count, edges }: LayoutSpec): LayoutPlaces {

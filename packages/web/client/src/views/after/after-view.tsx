@@ -13,6 +13,7 @@ import { LedgerPicture } from '../now/ledger-panel.tsx';
 import { Downloads } from './downloads.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { GanttChart } from './gantt-chart.tsx';
+import { AgainButton, SteerButtons, SteerForm } from './steering.tsx';
 import { TimesPanels } from './times-panel.tsx';
 import { useTaskSpec } from './use-task-spec.ts';
 
@@ -127,7 +128,7 @@ function AllJobsLink(): ReactNode {
 }
 
 function JobHead({
-  detail: { job },
+  detail: { job, is_workflow: isWorkflow },
   pick,
 }: {
   readonly detail: JobDetail;
@@ -142,7 +143,8 @@ function JobHead({
           Job {job.job_id} <span className="faint">{job.label}</span>
         </h1>
         <StatusBadge status={getJobState(job)} />
-        <JobActions job={job} />
+        <JobTags job={job} />
+        <JobActions job={job} isWorkflow={isWorkflow} />
       </div>
       <p className="hint">
         Submitted {sayAgo(job.submitted_unix_ms, Date.now())},{' '}
@@ -160,6 +162,24 @@ function JobHead({
   );
 }
 
+/** What is not as with other jobs: it is open for more, some of it is held, or it is served before or after others. */
+function JobTags({ job }: { readonly job: JobDetail['job'] }): ReactNode {
+  const isRunning = job.status === 'running';
+  const tags = [
+    isRunning && job.is_open ? 'open for more tasks' : '',
+    isRunning && job.held_count > 0 ? `${sayMany(job.held_count, 'task')} held` : '',
+    job.priority === 0 ? '' : `priority ${job.priority}`,
+    isRunning && job.running_max !== null ? `at most ${sayCount(job.running_max)} at once` : '',
+  ];
+  return tags
+    .filter((tag) => tag !== '')
+    .map((tag) => (
+      <span key={tag} className="state">
+        {tag}
+      </span>
+    ));
+}
+
 /** What a job waits for of which nothing runs. */
 function JobWaiting({ job }: { readonly job: JobDetail['job'] }): ReactNode {
   if (job.waiting === null || job.status !== 'running') return null;
@@ -173,7 +193,7 @@ function JobWaiting({ job }: { readonly job: JobDetail['job'] }): ReactNode {
 }
 
 /** What can be done with a job. */
-function JobActions({ job }: { readonly job: JobDetail['job'] }): ReactNode {
+function JobActions({ job, isWorkflow }: { readonly job: JobDetail['job']; readonly isWorkflow: boolean }): ReactNode {
   const { gateway, explain, say } = usePage();
   const act = (what: Promise<string>): void => {
     what.then(
@@ -201,6 +221,8 @@ function JobActions({ job }: { readonly job: JobDetail['job'] }): ReactNode {
       <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>
         Why?
       </button>
+      {isWorkflow ? null : <AgainButton jobId={job.job_id} />}
+      {job.status === 'running' ? <SteerButtons job={job} /> : null}
       {job.tasks.failed + job.tasks.cancelled > 0 ? <RetryButtons retry={retry} /> : null}
       {job.status === 'running' ? (
         <button type="button" className="danger" onClick={cancel}>
@@ -292,6 +314,8 @@ function CostPanel({ jobId, everyMs }: { readonly jobId: number; readonly everyM
 
 function StatedPanel({ detail }: { readonly detail: JobDetail }): ReactNode {
   const facts: (readonly [string, string])[] = [
+    ['Priority', String(detail.job.priority)],
+    ['Tasks at once', detail.job.running_max === null ? 'no limit' : sayCount(detail.job.running_max)],
     ['Scheduler', detail.scheduler],
     ['Maximum replicas', String(detail.replicas_max)],
     ['Maximum failures', String(detail.failures_max)],
@@ -313,6 +337,7 @@ function StatedPanel({ detail }: { readonly detail: JobDetail }): ReactNode {
           </div>
         ))}
       </dl>
+      {detail.job.status === 'running' ? <SteerForm job={detail.job} /> : null}
       {detail.groups.slice(0, 8).map((group, index) => (
         <div key={index} className="group">
           <span className="faint">{sayMany(group.task_count, 'task')}</span>

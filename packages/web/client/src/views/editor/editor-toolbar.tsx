@@ -1,9 +1,9 @@
 import { useRef, useState, type ChangeEvent, type ReactNode } from 'react';
 import { useReactFlow } from '@xyflow/react';
 import { getProblem, saveFile } from '../../gateway/gateway.ts';
-import { emptyWorkflow, freeId } from '../../model/workflow/graph.ts';
+import { emptyWorkflow, freeId, freePlace } from '../../model/workflow/graph.ts';
 import { readSavedWorkflow, saveWorkflow } from '../../model/workflow/saved-workflow.ts';
-import { sayMany } from '../../model/words.ts';
+import { sayMany, saySentence } from '../../model/words.ts';
 import { usePage } from '../../page-context.tsx';
 import { placedWorkflow } from './lay-out-workflow.ts';
 import { SubmitWorkflow } from './submit-workflow.tsx';
@@ -25,11 +25,13 @@ export function EditorToolbar({
   run,
   layOut,
   fit,
+  setProblem,
 }: {
   readonly editor: Editor;
   readonly run: Run;
   readonly layOut: () => void;
   readonly fit: () => void;
+  readonly setProblem: (problem: string) => void;
 }): ReactNode {
   const { workflow, selection, apply } = editor;
   const [isSubmitting, setIsSubmitting] = useState(false);
@@ -39,13 +41,14 @@ export function EditorToolbar({
     apply({ kind: 'ReplaceWorkflow', workflow: emptyWorkflow });
     editor.select(nothingSelected);
     run.watch(undefined);
+    setProblem('');
   };
   return (
     <div className="toolbar" role="toolbar" aria-label="Workflow">
       <button type="button" onClick={fresh}>
         New
       </button>
-      <OpenButton editor={editor} run={run} fit={fit} />
+      <OpenButton editor={editor} run={run} fit={fit} setProblem={setProblem} />
       <button
         type="button"
         disabled={isEmpty}
@@ -102,12 +105,9 @@ function useAddTask({ workflow, apply, select }: Editor): () => void {
   return () => {
     const pane = document.querySelector('.editor-canvas')?.getBoundingClientRect() ?? new DOMRect(0, 0, 400, 300);
     const id = freeId(workflow);
-    // In the middle of what is in sight, a little further for each, so that none hides another one.
-    const shift = (workflow.tasks.length % 6) * 26;
-    const { x, y } = screenToFlowPosition({
-      x: pane.left + pane.width / 2 - 84 + shift,
-      y: pane.top + pane.height / 3 + shift,
-    });
+    // From the middle of what is in sight on, so that none hides another one.
+    const middle = screenToFlowPosition({ x: pane.left + pane.width / 2 - 84, y: pane.top + pane.height / 3 });
+    const { x, y } = freePlace(workflow, middle);
     if (apply({ kind: 'AddTask', id, x: Math.round(x), y: Math.round(y) }))
       select({ tasks: new Set([id]), edges: new Set() });
   };
@@ -136,10 +136,12 @@ function OpenButton({
   editor,
   run,
   fit,
+  setProblem,
 }: {
   readonly editor: Editor;
   readonly run: Run;
   readonly fit: () => void;
+  readonly setProblem: (problem: string) => void;
 }): ReactNode {
   const { gateway, say } = usePage();
   const input = useRef<HTMLInputElement>(null);
@@ -161,21 +163,21 @@ function OpenButton({
     editor.select(nothingSelected);
     run.watch(undefined);
     fit();
-    const fault = read.fault === null ? [] : [`It cannot run as it is: ${read.fault}.`];
+    // What stays wrong is shown until it is mended or put away, not for some seconds.
+    setProblem(read.fault === null ? '' : `${file.name} cannot run as it is: ${saySentence(read.fault)}`);
     say(
       [
         `${file.name} was opened: ${sayMany(read.workflow.tasks.length, 'task')}, ` +
           `${sayMany(read.workflow.edges.length, 'edge')}.`,
-        ...fault,
         ...read.warnings.slice(0, 3),
       ].join(' '),
-      fault.length > 0,
     );
   };
   const chosen = (event: ChangeEvent<HTMLInputElement>): void => {
     const [file] = event.target.files ?? [];
     event.target.value = '';
-    if (file !== undefined) open(file).catch((error: unknown) => say(placeOf(error), true));
+    if (file !== undefined)
+      open(file).catch((error: unknown) => setProblem(`${file.name} was not opened. ${saySentence(placeOf(error))}`));
   };
   return (
     <>

@@ -22,6 +22,7 @@ export function EditorView(): ReactNode {
   const editor = useEditor();
   const [tab, setTab] = useState<Tab>('workflow');
   const [fitting, setFitting] = useState(0);
+  const [problem, setProblem] = useState('');
   const run = useRun();
   const { explain, say } = usePage();
   useKeys(editor);
@@ -46,7 +47,13 @@ export function EditorView(): ReactNode {
     <ReactFlowProvider>
       <div className="editor">
         <h1 className="unseen">Workflow editor</h1>
-        <EditorToolbar editor={editor} run={run} layOut={layOut} fit={() => setFitting((old) => old + 1)} />
+        <EditorToolbar
+          editor={editor}
+          run={run}
+          layOut={layOut}
+          fit={() => setFitting((old) => old + 1)}
+          setProblem={setProblem}
+        />
         <div className="editor-canvas">
           <FlowCanvas
             workflow={editor.workflow}
@@ -56,6 +63,7 @@ export function EditorView(): ReactNode {
             fitting={fitting}
             {...(run.jobId === undefined ? {} : { onOpen: openTask })}
           />
+          {editor.analysis.fault === undefined ? <ProblemBox problem={problem} dismiss={() => setProblem('')} /> : null}
           {editor.workflow.tasks.length === 0 ? (
             <div className="canvas-hint">
               <p className="empty-title">The workflow is empty.</p>
@@ -88,6 +96,18 @@ export function EditorView(): ReactNode {
         </aside>
       </div>
     </ReactFlowProvider>
+  );
+}
+
+/** What is wrong with a file that was opened, until it is put away. */
+function ProblemBox({ problem, dismiss }: { readonly problem: string; readonly dismiss: () => void }): ReactNode {
+  return problem === '' ? null : (
+    <p className="refusal editor-problem" role="alert">
+      <span>{problem}</span>
+      <button type="button" className="small" onClick={dismiss}>
+        Dismiss
+      </button>
+    </p>
   );
 }
 

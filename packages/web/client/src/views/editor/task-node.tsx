@@ -5,6 +5,7 @@ import { getInk, taskInks } from '../../model/palette.ts';
 /** What a task's box shows. */
 export type TaskNodeData = {
   readonly id: string;
+  readonly title: string;
   readonly more: string;
   readonly isCritical: boolean;
   /** Of the run that is watched; empty where none is. */
@@ -14,7 +15,7 @@ export type TaskFlowNode = Node<TaskNodeData, 'task'>;
 
 /** A task of the graph. */
 export const TaskNode = memo(function TaskNode({ data, isConnectable }: NodeProps<TaskFlowNode>): ReactNode {
-  const { id, more, isCritical, status } = data;
+  const { id, title, more, isCritical, status } = data;
   const ink = status === '' ? undefined : getInk(taskInks, status);
   return (
     <div className={`task-node${isCritical ? ' critical' : ''}${status === '' ? '' : ' has-status'}`} title={id}>
@@ -22,7 +23,7 @@ export const TaskNode = memo(function TaskNode({ data, isConnectable }: NodeProp
       {ink === undefined ? null : (
         <i className={`node-status ${ink.pattern}`} style={{ backgroundColor: ink.colour }} aria-hidden="true" />
       )}
-      <b>{id}</b>
+      <b>{title}</b>
       <span>{ink === undefined ? more : `${ink.mark} ${ink.title}`}</span>
       <Handle type="source" position={Position.Bottom} isConnectable={isConnectable} />
     </div>

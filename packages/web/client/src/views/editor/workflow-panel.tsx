@@ -43,11 +43,6 @@ export function WorkflowPanel({
           apply({ kind: 'ChangeWorkflow', change: { outputs: names.length === 0 ? null : names } }, 'workflow outputs');
         }}
       />
-      {analysis.fault === undefined ? null : (
-        <p className="refusal" role="alert">
-          {analysis.fault}
-        </p>
-      )}
       <dl className="facts">
         {facts.map(([name, value]) => (
           <div key={name}>

@@ -384,6 +384,10 @@ export interface JobSpec {
   memoryGrowth?:
     | number
     | undefined;
+  /** The memory of the tasks' first requests is where to start: once some have ended well, each asks for what nearly all of them used. */
+  memoryAuto?:
+    | boolean
+    | undefined;
   /** The job takes more tasks (AppendTasks) and does not end before CloseJob or CancelJob. It may begin without groups; neither with edges nor with gathering. */
   open?:
     | boolean
@@ -2018,6 +2022,7 @@ function createBaseJobSpec(): JobSpec {
     resources: undefined,
     failedTasksMax: undefined,
     memoryGrowth: undefined,
+    memoryAuto: undefined,
     open: undefined,
     runningMax: undefined,
     priority: undefined,
@@ -2095,6 +2100,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.memoryGrowth !== undefined) {
       writer.uint32(177).double(message.memoryGrowth);
+    }
+    if (message.memoryAuto !== undefined) {
+      writer.uint32(240).bool(message.memoryAuto);
     }
     if (message.open !== undefined) {
       writer.uint32(184).bool(message.open);
@@ -2310,6 +2318,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.memoryGrowth = reader.double();
+            continue;
+          }
+          case 30: {
+            if (tag !== 240) {
+              break;
+            }
+
+            message.memoryAuto = reader.bool();
             continue;
           }
           case 23: {
