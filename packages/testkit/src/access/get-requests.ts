@@ -51,7 +51,7 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
   releaseTasks: async (objects, named) => ({ jobId: await objects.steeredJob(named), taskIndexes: [0] }),
   updateJob: async (objects, named) => ({ jobId: await objects.steeredJob(named), priority: 1, runningMax: undefined }),
   forgetJobs: async (objects, named) => ({
-    jobIds: [await objects.endedJob(named)],
+    jobIds: [await objects.endedJob(named, 'to forget')],
     endedBeforeUnixMs: undefined,
     keptCount: undefined,
   }),
