@@ -78,7 +78,7 @@ test.serial(
     const resumed = await submit(['--array', '1-5'], '--label', 'sweep', '--resume');
     t.regex(
       resumed.said,
-      /3 tasks are taken over from job 1; 2 to run\.\nTask 0 runs: its input s\.sh changed\.\nTask 1 runs: its input s\.sh changed\./,
+      /Results of 3 tasks are reused from job 1; 2 to run\.\nTask 0 runs: its input s\.sh changed\.\nTask 1 runs: its input s\.sh changed\./,
     );
     await grid.client.waitEnded(2);
     t.deepEqual(results(), ['second-1', 'second-2', 'second-3', 'second-4', 'second-5']);

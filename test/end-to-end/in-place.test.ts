@@ -117,7 +117,7 @@ test.serial('--in-place runs tasks in the folder of submission, and --chdir in a
     'sim.sh',
     '{}',
   );
-  t.regex(resumed.said, /3 tasks are taken over from job 1/);
+  t.regex(resumed.said, /Results of 3 tasks are reused from job 1/);
   t.deepEqual(readdirSync(folder).sort(), ['out-1', 'out-2', 'out-3', 'sim.sh', 'sub']);
 });
 

@@ -86,7 +86,7 @@ tasks:
   t.is(ran(), 'c', 'what it reads is at home, of the job before');
   t.is(readFileSync(join(folder, 'c.txt'), 'utf8'), 'x\nx\n');
   const listed = await command('task', 'list', '2');
-  t.regex(listed.out, /0 .*finished.*taken over from task 0 of job 1/);
+  t.regex(listed.out, /0 .*finished.*reused from task 0 of job 1/);
   t.regex((await command('explain', 'task', '2', '1')).out, /did not run: it reuses the result of task 1 of job 1/);
 
   t.is((await submit('--resume')).resumed?.taken_count, 3, 'of the latest, which took over itself');
@@ -104,7 +104,7 @@ tasks:
 
   await grid.broker.crash();
   const unlike = await command('job', 'submit', 'other.yaml', '--resume', '1');
-  t.regex(unlike.err, /MUT_RESUME_OTHER.*job 1 \(steps\) has no task that is like one of these/s);
+  t.regex(unlike.err, /MUT_RESUME_OTHER.*job 1 \(steps\) has no task like any of these/s);
   const first = await command('job', 'submit', 'other.yaml', '--resume');
   t.regex(first.err, /MUT_RESUME_OTHER.*no earlier job of yours is called "other"/s);
   t.like(await command('job', 'submit', 'steps.yaml', '--resume', '99', '--quiet'), { out: '' });

@@ -68,3 +68,14 @@ test.serial('the example searches parameters with scikit-learn', async (t) => {
   t.timeout(5 * minute);
   t.regex(await runExample(t, 'grid_search.py'), /^best of 9: \{'C': 10, 'gamma': 0\.001\}, score 0\.\d{3}\n$/);
 });
+
+test.serial('the tutorial runs from its first step to its last', async (t) => {
+  t.timeout(5 * minute);
+  const said = (await runExample(t, 'tutorial.py')).split('\n');
+  t.is(said[0], 'processors: True');
+  t.is(said[1], 'results: 1000');
+  t.regex(said[2] ?? '', /^one call: 3\.238 on lab$/);
+  t.is(said[3], 'failed: division by zero - it printed: dividing 0');
+  t.is(said[4], 'attached: 100');
+  t.is(said[5], "commands: ['0 0.1', '0 0.2', '1 0.1', '1 0.2']");
+});

@@ -227,7 +227,7 @@ test.serial('the command line that is shown, pasted into a shell, submits the sa
   await page.getByRole('textbox', { name: /^Command/ }).fill('cat "it\'s {} "*; printf "%s|" {name} "$A" {n}');
   await page.getByRole('button', { name: 'A table' }).click();
   await page.getByLabel(/^CSV/).fill('name,n\n"it\'s; ""$(reboot)"" `x` \\",1\n-n,2\n');
-  await page.getByText('More options: label, files, limits').click();
+  await page.getByText('More options: folder, files, limits').click();
   await page.getByLabel('Label').fill('--label');
   await page.getByLabel(/^Put/).fill("it's {{}} $ok");
   await page.getByLabel(/^Environment/).fill('A="b\' $c');

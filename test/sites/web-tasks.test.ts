@@ -166,3 +166,52 @@ test.serial('a job is held, and given a priority and a limit', async (t) => {
   await page.getByText('Job 42 has priority 5 and runs at most 10 tasks at once.').waitFor();
   t.deepEqual(t.context.gateway.posted, ['/jobs/42/hold', '/jobs/42/update']);
 });
+
+test.serial('where there has been no job, an example is one press away, and its command is shown', async (t) => {
+  const gateway = await startFakeGateway({ ...size, isEmpty: true });
+  t.teardown(() => gateway.close());
+  const { page } = await openPage(t.context.browser, gateway.url);
+  t.teardown(() => page.context().close());
+  await page.getByText('mutirao job submit').waitFor();
+  await page.getByText('alpha, beta, gamma, lab request processors').waitFor();
+  await keepScreenshot(page, 'first-use');
+  t.deepEqual(await findSeriousFaults(page), []);
+  await page.getByRole('button', { name: 'Run an example of 50 tasks' }).click();
+  await until(() => Promise.resolve(page.url().endsWith('/jobs/42')), 'the page of the job');
+  t.true(gateway.posted.includes('/submissions/bag'));
+});
+
+test.serial('"submit again" opens the form with what the job asked for, and names what it leaves out', async (t) => {
+  const { page } = await open(t, '/jobs/42');
+  await page.getByRole('button', { name: 'Submit again …' }).click();
+  await page.getByText('Not taken over from job 42: the priority.').waitFor();
+  t.is(await page.getByRole('textbox', { name: /^Command/ }).inputValue(), './dock {}');
+  t.is(await page.getByLabel(/^Numbers/).inputValue(), '1-9');
+});
+
+test.serial('a long label breaks no button, and what has the focus is not cut off by its table', async (t) => {
+  for (const width of [820, 1000, 1280]) {
+    const { page } = await open(t, '/', { viewport: { width, height: 800 } });
+    const why = page.getByRole('button', { name: 'Why is job 42 in this state?' });
+    await why.waitFor();
+    await page.evaluate('document.querySelector(".job-name span").textContent = "x".repeat(200)');
+    t.true(((await why.boundingBox())?.height ?? 99) < 40, `${width} px`);
+    await why.focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    const offset = await page.evaluate('getComputedStyle(document.activeElement).outlineOffset');
+    t.regex(String(offset), /^-/, 'the ring is drawn inside');
+  }
+});
+
+test.serial('in high contrast bars and legends keep their colours, which are all that they are', async (t) => {
+  const { page } = await open(t, '/jobs/42', { forcedColors: 'active' });
+  await page.waitForSelector('.stacked i');
+  for (const selector of ['.stacked i', '.legend i', '.link-light i'])
+    t.is(
+      await page.evaluate(`getComputedStyle(document.querySelector('${selector}')).forcedColorAdjust`),
+      'none',
+      selector,
+    );
+  t.deepEqual(await findSeriousFaults(page), []);
+});

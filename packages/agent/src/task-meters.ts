@@ -10,6 +10,7 @@ export interface MeasuredUsage {
 interface Meter {
   memoryPeak: Bytes;
   processorTime: Duration;
+  processesMost: number;
   /** By `performance.now()`: of large processes it takes long to read what they share. */
   memoryReadAfter: number;
 }
@@ -20,7 +21,7 @@ export class TaskMeters {
 
   /** A slot has a new task. */
   begin(slot: number): void {
-    this.meters[slot] = { memoryPeak: 0, processorTime: 0, memoryReadAfter: 0 };
+    this.meters[slot] = { memoryPeak: 0, processorTime: 0, processesMost: 0, memoryReadAfter: 0 };
   }
 
   /**
@@ -36,6 +37,7 @@ export class TaskMeters {
   note({ slot, residentBytes, processes, processorMs }: TaskUsage, limit: Bytes, isPart = false): Bytes {
     const meter = this.meters[slot];
     if (meter === undefined) return 0;
+    meter.processesMost = Math.max(meter.processesMost, processes.length);
     if (!isPart) {
       meter.processorTime = Math.max(meter.processorTime, processorMs);
       for (const { pid } of processes) meter.memoryPeak = Math.max(meter.memoryPeak, readPeak(pid) ?? 0);
@@ -48,6 +50,11 @@ export class TaskMeters {
     meter.memoryReadAfter = until + 10 * this.meters.length * (until - from);
     meter.memoryPeak = Math.max(meter.memoryPeak, bytes);
     return bytes;
+  }
+
+  /** The most processes that a slot's task was seen to have. */
+  getProcessesMost(slot: number): number {
+    return this.meters[slot]?.processesMost ?? 0;
   }
 
   /** The most memory that a slot's task was seen to hold. */

@@ -26,6 +26,7 @@ import type { AccountTasks } from './account-tasks.ts';
 import { ownHost, type HostFiles } from './capacity/host-files.ts';
 import { MemoryShortages } from './capacity/memory-shortages.ts';
 import { listProcessors, type Pinning } from './capacity/pinning.ts';
+import { judgeForks } from './judge-forks.ts';
 import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
 import { Runners, type RunnerPlace } from './runners/runners.ts';
@@ -295,6 +296,7 @@ export class TaskRunner {
     if (replica === undefined) return;
     this.running[slot] = undefined;
     this.unsampled.delete(slot);
+    const processesMost = this.meters.getProcessesMost(slot);
     const usage = this.meters.finish(slot, end.processorMs);
     const measured = usage === undefined ? end : { ...end, usage };
     this.tell(
@@ -306,7 +308,7 @@ export class TaskRunner {
           ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble)
           : end.status === 0
             ? undefined
-            : (this.judgeSpace(slot) ?? this.judgeMemory(measured)),
+            : (this.judgeSpace(slot) ?? this.judgeMemory(measured) ?? judgeForks(measured, processesMost)),
       resident !== undefined,
     );
     // A task that was ended may have left other processes behind.

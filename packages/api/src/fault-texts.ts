@@ -37,6 +37,7 @@ const happenings: Readonly<Record<`${Phase} ${string}`, readonly string[]>> = {
   'launching MUT_STAGING_FAILED': ['anything else'],
   'running MUT_COMMAND_FAILED': ['the command ends with another status than 0, or by a signal'],
   'running MUT_COMMAND_NOT_FOUND': ['a command is not found or cannot be executed'],
+  'running MUT_LAUNCH_FAILED': ['a shell of the task cannot start a process, and the task itself has few'],
   'running MUT_OUT_OF_MEMORY': ['the kernel ends the task, as the machine has no memory left'],
   'running MUT_MEMORY_MAX': ['the task holds more memory than its limit'],
   'running MUT_RUN_TIME_MAX': ['the task runs longer than its limit'],

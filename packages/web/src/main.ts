@@ -40,7 +40,10 @@ const options = {
 /** Streams are sent to so often; nothing is read more often than its level says. */
 const tickMs = 100;
 
-/** The page: a gateway between browsers on this host and the grid's own API. It decides nothing and keeps nothing. */
+/**
+ * The page: a gateway between browsers on this host and the grid's own API. It decides nothing, and keeps only
+ * a day of history, in memory.
+ */
 export const main = defineProgram({
   name: 'web',
   summary: "Serves the page of a grid to its user's browser.",

@@ -81,8 +81,8 @@ export const jobFaults = {
   'gang-without-command': ({ groupIndex }) =>
     `task group ${groupIndex} does nothing (no-op); expected a command for its gangs`,
   'verification-without-check': ({ groupIndex }) =>
-    `verification is by check, but task group ${groupIndex} has none; expected a check in each, or another ` +
-    'verification',
+    `verification is by check, but task group ${groupIndex} has no check; expected a check for every task, or ` +
+    'another verification',
   'verification-without-results': ({ groupIndex, verification }) =>
     `verification is by ${verification}, but task group ${groupIndex} does nothing (no-op); expected tasks with results`,
   'verification-votes-invalid': ({ votes, votesMax }) =>

@@ -66,11 +66,11 @@ function refuseCombinations({ replicasMax, verification, gatherFolder }: JobSpec
     throw cannotBeside(`${replicasMax} replicas of a task at once; expected 1, since both would write the same files`);
   if (verification?.kind === 'vote' || verification?.kind === 'credibility')
     throw cannotBeside('votes, which run a task several times in the same files');
-  if (gatherFolder !== undefined) throw cannotBeside('gathered outputs, since outputs are left where tasks write them');
+  if (gatherFolder !== undefined) throw cannotBeside('--archive-outputs, since outputs stay where tasks write them');
 }
 
 function cannotBeside(what: string): MutiraoError {
-  return new MutiraoError('MUT_BAD_REQUEST', `tasks that start in a folder of home cannot be combined with ${what}`);
+  return new MutiraoError('MUT_BAD_REQUEST', `--in-place and --chdir cannot be combined with ${what}`);
 }
 
 function requireInPlace({ inputs, outputs }: TaskGroup, folder: string): void {

@@ -60,8 +60,8 @@ export async function resumeJob(
   if (matches.every((match) => match.kind === 'other' && match.isUnknown))
     throw new MutiraoError(
       'MUT_RESUME_OTHER',
-      `job ${job.jobId} (${former.label}) has no task that is like one of these; expected the job that this was ` +
-        'submitted as',
+      `job ${job.jobId}${former.label === '' ? '' : ` (${former.label})`} has no task like any of these; expected an ` +
+        'earlier job of this file or command',
     );
   const choice = await choose(parts, { job, former, userId }, { spec, matches });
   requireNoOverwrite({ spec, former, job }, choice);

@@ -78,6 +78,12 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./job/cancel.ts'),
   },
   {
+    path: ['job', 'append'],
+    summary: 'Add tasks to an open job (job submit --open).',
+    json: { shape: 'appended_tasks', form: 'one' },
+    load: () => import('./job/append.ts'),
+  },
+  {
     path: ['job', 'close'],
     summary: 'Let open jobs end with the tasks that they have.',
     json: { shape: 'closed_job', form: 'array' },

@@ -74,7 +74,7 @@ export function findReservationsAddress(home: string, name: string | undefined):
     const which = name === undefined ? 'reservation manager' : `reservation manager "${name}"`;
     throw new MutiraoError(
       'MUT_UNREACHABLE',
-      `no ${which} has started in ${home}; start one with "mutirao run reservations", or want --manager with an ` +
+      `no ${which} has started in ${home}; start one with "mutirao run reservations", or use --manager with an ` +
         'address',
     );
   }

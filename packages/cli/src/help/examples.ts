@@ -58,6 +58,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     show('job cancel all --reason "wrong input"', 'cancel every running job'),
     show('job cancel last 3,5-9', 'cancel single tasks of the job submitted last'),
   ],
+  'job append': [
+    show("job append last --values a,b,c -- './simulate {}'", 'three more tasks for the open job submitted last'),
+    show('job append 7 --key night-2 --each-line runs.txt -- ./simulate', 'once, however often it is repeated'),
+  ],
   'job close': [
     show('job close last', 'let the open job submitted last end with the tasks that it has'),
     show('job close all', 'close every running job'),

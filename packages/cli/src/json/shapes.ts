@@ -90,6 +90,11 @@ export const shapes = {
     cluster: ['string', 'Name of the cluster.'],
     request_id: ['string', 'What the cluster calls the request.'],
   },
+  appended_tasks: {
+    job_id: ['integer', 'The open job.'],
+    first_task_index: ['integer', 'The number of the first of them, counted from 0 in their job.'],
+    task_count: ['integer', 'How many there are.'],
+  },
   closed_job: {
     job_id: ['integer', 'The job that was closed.'],
     task_count: ['integer', 'The tasks that it has.'],

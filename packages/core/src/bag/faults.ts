@@ -169,6 +169,7 @@ export const faultRows: readonly FaultRow[] = [
   },
   { phase: 'running', code: 'MUT_MEMORY_MAX', fault: 'task' },
   { phase: 'running', code: 'MUT_OUT_OF_MEMORY', fault: 'task' },
+  { phase: 'running', code: 'MUT_LAUNCH_FAILED', fault: 'machine' },
   { phase: 'running', code: 'MUT_RUN_TIME_MAX', fault: 'task' },
   { phase: 'running', code: 'MUT_OUTPUT_MAX', fault: 'task' },
   {

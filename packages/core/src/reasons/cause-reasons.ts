@@ -29,6 +29,8 @@ export const causeReasons = {
   'ended-by-signal': { signalNumber: 'number' },
   /** Ended by SIGKILL while the kernel killed a process of the machine for lack of memory; left out where not measured. */
   'memory-ran-out': { memoryPeakBytes: 'number?' },
+  /** A shell of the task could not fork, and the task had few processes itself. */
+  'no-further-process': {},
   'exit-status': { exitStatus: 'number' },
   /** A shell gives the same status for a command that a signal ended. */
   'exit-status-of-signal': { exitStatus: 'number', signalNumber: 'number' },

@@ -73,7 +73,7 @@ export async function startFakeGateway(
     }
     if (request.method === 'POST') {
       posted.push(pathname.slice('/api/v1'.length));
-      sendJson(reply, 200, { done: true, held_count: 3, released_count: 3, retried_count: 1, task_count: 3 });
+      sendJson(reply, 200, postedAnswer);
       return;
     }
     const answer = getAnswer(grid, pathname.slice('/api/v1'.length), searchParams);
@@ -137,6 +137,18 @@ function sendFile(
     })
     .end(body);
 }
+
+/** What any call is answered that would change something: what each of them needs of it. */
+const postedAnswer = {
+  done: true,
+  held_count: 3,
+  released_count: 3,
+  retried_count: 1,
+  task_count: 3,
+  job_id: 42,
+  first_commands: ['echo 1'],
+  command_line: "cd /home/rosa && mutirao job submit -- 'echo {}'",
+};
 
 /** A task that prints a line in red ten times a second. */
 function sendTail(request: IncomingMessage, reply: ServerResponse): void {

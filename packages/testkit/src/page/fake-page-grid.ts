@@ -22,6 +22,8 @@ export interface FakePageOptions {
   readonly finishedPerSecond: number;
   /** Jobs in addition to those that always exist, all newer. */
   readonly jobCount?: number;
+  /** Whether there has been no job yet. */
+  readonly isEmpty?: boolean;
   /** Whether no machine can take the tasks of job 41. */
   readonly isBlocked?: boolean;
 }
@@ -58,6 +60,7 @@ export class FakePageGrid {
   }
 
   jobRows(now: number): JobRow[] {
+    if (this.options.isEmpty === true) return [];
     const running = this.#statuses.filter((status) => status === 1).length;
     const finished = this.#finished(now);
     const { taskCount } = this.options;

@@ -8,6 +8,7 @@ import { FormatError, jobDefaults, makeTaskGroup, parseArray, parseSelector } fr
 import { readTable, type TableRow } from '@mutirao/formats/parameters';
 
 import type { BagSpec } from '../schema/index.ts';
+import { findOpenQuote } from './open-quote.ts';
 
 const rowsMax = 100_000;
 const commandsShown = 5;
@@ -31,6 +32,7 @@ export function jobOfBag(spec: BagSpec, directory: string, dropped: readonly Dro
       `the file ${JSON.stringify(dropped[0]?.name)} was dropped on the page, and tasks start in ${directory}; ` +
         'expected it there, or tasks that start in an empty folder',
     );
+  requireClosedQuotes(spec.command);
   const { command, values } = readTasks(spec);
   const group = makeTaskGroup({
     command,
@@ -59,6 +61,16 @@ export function jobOfBag(spec: BagSpec, directory: string, dropped: readonly Dro
     label: spec.label ?? '',
     environment: spec.environment ?? {},
   };
+}
+
+/** Each task of a line with an open quote would fail. @throws {MutiraoError} MUT_BAD_REQUEST */
+function requireClosedQuotes(command: string): void {
+  const quote = findOpenQuote(command);
+  if (quote !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the command opens a ${quote} that it does not close; expected one that closes it, or \\${quote} for the character`,
+    );
 }
 
 /**

@@ -508,6 +508,17 @@ test('rows of a CSV become command lines with each cell quoted', async (t) => {
   );
 });
 
+test('a command with an open quote is refused, where each of its tasks would fail', async (t) => {
+  const page = new Page();
+  const bag = { command: "echo it's {}", values: { kind: 'array', selector: '1-3' } };
+  for (const name of ['previewBag', 'submitBag'] as const)
+    t.like(await page.fails(name, bag), {
+      status: 400,
+      message: "the command opens a ' that it does not close; expected one that closes it, or \\' for the character",
+    });
+  t.deepEqual(page.broker.submitted, []);
+});
+
 test('a range may be long, a list of numbers may not; an impossible value is refused', async (t) => {
   const page = new Page();
   const spec = { command: 'run {}', values: { kind: 'array', selector: '1-10000000' } };

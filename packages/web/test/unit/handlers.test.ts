@@ -443,6 +443,19 @@ test('failures are grouped by cause, with the end of what one of them printed', 
   t.is(group?.sample?.standard_error.length, 4096);
 });
 
+test('a task that ran as a gang counts once, by the member that took longest', async (t) => {
+  const page = new Page();
+  page.broker.jobs = [aJobSummary({ taskCount: 2, finishedCount: 2 })];
+  const member = (replicaId: number, took: number, disposition: ReplicaDisposition = ReplicaDisposition.SERVED) =>
+    aReplica({ replicaId, disposition, startedUnixMs: 1_000_000, endedUnixMs: 1_000_000 + took });
+  page.broker.tasks.set(1, [
+    aTask({ replicas: [member(1, 500, ReplicaDisposition.ACCEPTED), member(2, 900), member(3, 700)] }),
+    aTask({ taskIndex: 1, replicas: [member(4, 300, ReplicaDisposition.ACCEPTED)] }),
+  ]);
+  const { count, ms_max: most, mean_ms: mean } = await page.get(t, 'getTaskTimes', '/jobs/1/times');
+  t.deepEqual([count, most, mean], [2, 900, 600]);
+});
+
 test('times have quantiles, bins that hold every run, and stragglers', async (t) => {
   const page = new Page();
   page.broker.jobs = [aJobSummary({ taskCount: 100, finishedCount: 100 })];

@@ -306,7 +306,7 @@ test('what is wrong with a job is said before anything of it is kept', async (t)
     [
       { verification: { by: { $case: 'check', value: {} } } },
       'MUT_BAD_REQUEST',
-      /task group 0 has none; expected a check in each/,
+      /task group 0 has no check; expected a check for every task/,
     ],
   ];
   for (const [changes, code, message] of refused) {

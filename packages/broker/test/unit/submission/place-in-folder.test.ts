@@ -91,7 +91,7 @@ test('what would run a task twice at once in the same files is refused', async (
     code: 'MUT_BAD_REQUEST',
     message: /votes/,
   });
-  await t.throwsAsync(place({}, { gatherFolder: '/g' }), { code: 'MUT_BAD_REQUEST', message: /gathered/ });
+  await t.throwsAsync(place({}, { gatherFolder: '/g' }), { code: 'MUT_BAD_REQUEST', message: /--archive-outputs/ });
 });
 
 test('a folder that no machine can have is refused with the reason', async (t) => {

@@ -36,7 +36,7 @@ export async function showScores(
 }
 
 function findHead(name: string, { ordersQueue, weight, leadMsMax }: GetScoresResponse): string {
-  if (!ordersQueue) return `${name} has its queue in the order of arrival; scores stay what they are.`;
+  if (!ordersQueue) return `${name} serves its queue in the order of arrival, so scores do not change.`;
   return (
     `${name} orders its queue by scores: a point is worth ${showDuration(0.8 * weight * 1000)} of waiting, and ` +
     `nobody goes before who came ${showDuration(leadMsMax)} earlier.`
@@ -44,7 +44,7 @@ function findHead(name: string, { ordersQueue, weight, leadMsMax }: GetScoresRes
 }
 
 function getTable({ scores }: GetScoresResponse): string[] {
-  if (scores.length === 0) return ['No request has counted so far; everybody begins with the same score.'];
+  if (scores.length === 0) return ['No request has counted so far; all users start with the same score.'];
   return renderTable(
     [
       { title: 'USER' },

@@ -1,20 +1,20 @@
 import type { Resumed } from '@mutirao/api/broker';
 
-/** Tasks that run of which it is said why. */
+/** Tasks whose reason to run is printed. */
 const reportedMax = 10;
 
-/** What was taken over from an earlier job, and why the rest runs. */
+/** Which results of an earlier job are reused, and why the other tasks run. */
 export function describeResumed({ jobId, takenCount, runs }: Resumed, taskCount: number): string[] {
   const runCount = taskCount - takenCount;
   const taken =
     takenCount === 0
-      ? `Nothing is taken over from job ${jobId}`
-      : `${takenCount} ${takenCount === 1 ? 'task is' : 'tasks are'} taken over from job ${jobId}`;
+      ? `No result of job ${jobId} is reused`
+      : `Results of ${takenCount} ${takenCount === 1 ? 'task' : 'tasks'} are reused from job ${jobId}`;
   const reported = runs
     .slice(0, reportedMax)
     .map(({ taskIndex, reason }) => `Task ${taskIndex} runs: ${reason?.text ?? ''}.`);
   return [
-    `${taken}; ${runCount === 0 ? 'none is left to run' : `${runCount} to run`}.`,
+    `${taken}; ${runCount === 0 ? 'no task is left to run' : `${runCount} to run`}.`,
     ...reported,
     ...(runCount > reported.length ? [`And ${runCount - reported.length} more.`] : []),
   ];

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 
-import type { SubmitJobRequest, SubmitJobResponse } from '@mutirao/api/broker';
+import type { SubmitJobResponse } from '@mutirao/api/broker';
 import { encodeJobSpec } from '@mutirao/api/codecs';
 import { MutiraoError, registry } from '@mutirao/api/errors';
 import type { JobSpec } from '@mutirao/core/messages';
 
-import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../../context.ts';
 import { resolveJobId } from '../../selectors.ts';
 import { UsageError } from '../../usage/usage-error.ts';
@@ -37,11 +36,8 @@ export async function handOver(
   const broker = await context.broker();
   const resumes =
     resume === undefined ? {} : { resumesJobId: resume === true ? 0 : await resolveJobId(broker, resume) };
-  const response = await submitOnce(context, broker, {
-    job: encodeJobSpec(job),
-    clientJobId: randomUUID(),
-    ...resumes,
-  });
+  const request = { job: encodeJobSpec(job), clientJobId: randomUUID(), ...resumes };
+  const response = await callPatiently(context, () => broker.submitJob(request));
   for (const { text } of response.warnings) context.output.note(`warning: ${text}`);
   return response;
 }
@@ -79,19 +75,7 @@ function readBag(context: CommandContext, file: string | undefined, options: Sub
   const taskOptions: TaskOptions = { ...options, op: options.op ?? true };
   const command = context.passedOn ?? [];
   refuseMisread({ file, command, array: options.array, directory: context.directory });
-  if (file === undefined) {
-    if (command.length === 0 && taskOptions.op) throw nothingToSubmit(taskOptions);
-    const job = makeJob(command, taskOptions, context.directory, (list) =>
-      list === '-' ? readStandardInput() : readText(resolve(context.directory, list)),
-    );
-    for (const sentence of describeSuspicions(job, {
-      command,
-      directory: context.directory,
-      isInPlace: options.inPlace === true || options.chdir !== undefined,
-    }))
-      context.output.note(`warning: ${sentence}`);
-    return job;
-  }
+  if (file === undefined) return readCommand(context, command, { options, taskOptions });
   const given = taskOptionsGiven(taskOptions);
   if (given.length > 0) refuseScriptAt(file, context.directory);
   if (given.length > 0)
@@ -106,6 +90,27 @@ function readBag(context: CommandContext, file: string | undefined, options: Sub
   );
 }
 
+function readCommand(
+  context: CommandContext,
+  command: readonly string[],
+  { options, taskOptions }: { readonly options: SubmitOptions; readonly taskOptions: TaskOptions },
+): JobSpec {
+  if (command.length === 0 && taskOptions.op) {
+    if (options.open !== true || taskOptionsGiven(taskOptions).length > 0) throw nothingToSubmit(taskOptions);
+    return { ...makeJob(['true'], taskOptions, context.directory, () => ''), groups: [] };
+  }
+  const job = makeJob(command, taskOptions, context.directory, (list) =>
+    list === '-' ? readStandardInput() : readText(resolve(context.directory, list)),
+  );
+  for (const sentence of describeSuspicions(job, {
+    command,
+    directory: context.directory,
+    isInPlace: options.inPlace === true || options.chdir !== undefined,
+  }))
+    context.output.note(`warning: ${sentence}`);
+  return job;
+}
+
 function nothingToSubmit(options: TaskOptions): UsageError {
   const hasValues = [options.array, options.eachLine, options.values].some((given) => given !== undefined);
   return new UsageError('there is nothing to submit; expected a job file, or a command after "--"', {
@@ -117,16 +122,12 @@ const attemptsMax = 3;
 const retryMs = 300;
 
 /**
- * The key in the request makes a repeated submission the same job, so a broker that is just restarting is asked again.
+ * Makes a call again while the broker is just restarting. The call carries a key, so that it takes effect once.
  */
-async function submitOnce(
-  context: CommandContext,
-  broker: BrokerClient,
-  request: SubmitJobRequest,
-): Promise<SubmitJobResponse> {
+export async function callPatiently<T>(context: CommandContext, call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await broker.submitJob(request);
+      return await call();
     } catch (error) {
       if (
         !(error instanceof MutiraoError) ||

@@ -49,7 +49,7 @@ export async function showOutputs(
   if (folder === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the outputs of job ${jobId} are files of their own; expected a job of --archive-outputs`,
+      `job ${jobId} was submitted without --archive-outputs: its outputs are separate files at home`,
     );
   const files = await findFiles(join(folder, gatheredIndexName(jobId)), chosen);
   const into = extract === undefined ? undefined : resolve(context.directory, extract);

@@ -10,22 +10,19 @@ export interface ServiceOptions {
   readonly runningMax?: string;
   readonly priority?: string;
   readonly hold?: boolean;
+  readonly open?: boolean;
   readonly begin?: string;
   readonly expire?: string;
 }
 
 /** Those of them that were given, as the user writes them. */
-export function serviceOptionsGiven({
-  runningMax,
-  priority,
-  hold,
-  begin,
-  expire,
-}: ServiceOptions): (readonly [string, unknown])[] {
+export function serviceOptionsGiven(options: ServiceOptions): (readonly [string, unknown])[] {
+  const { runningMax, priority, hold, open, begin, expire } = options;
   return [
     ['--running-max', runningMax],
     ['--priority', priority],
     ['--hold', hold],
+    ['--open', open],
     ['--begin', begin],
     ['--expire', expire],
   ];
@@ -35,13 +32,14 @@ export function serviceOptionsGiven({
 export function readService(
   options: ServiceOptions,
   now: number,
-): Pick<JobSpec, 'runningMax' | 'priority' | 'isHeld' | 'beginAt' | 'expireAt'> {
+): Pick<JobSpec, 'runningMax' | 'priority' | 'isHeld' | 'open' | 'beginAt' | 'expireAt'> {
   const runningMax = readRunningMax(options.runningMax);
   const priority = readPriority(options.priority);
   return {
     ...(runningMax === undefined ? {} : { runningMax }),
     ...(priority === undefined ? {} : { priority }),
     ...(options.hold === true ? { isHeld: true } : {}),
+    ...(options.open === true ? { open: true } : {}),
     ...(options.begin === undefined ? {} : { beginAt: readMoment(options.begin, now) }),
     ...(options.expire === undefined ? {} : { expireAt: readExpiry(options.expire, now) }),
   };

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import { Command, Option } from 'commander';
 
 import { collect } from '../../usage/repeated-options.ts';
 import { addDependencyOptions } from './dependency-options.ts';
@@ -103,9 +103,31 @@ function addServiceOptions(command: Command): void {
       '-1000 to 1000: each point has it served as if submitted an hour earlier (default: 0)',
     )
     .option('--hold', 'start nothing before "mutirao job release"')
+    .option(
+      '--open',
+      'take more tasks with "mutirao job append" until "mutirao job close"; may begin without a command',
+    )
     .option('--begin <time>', 'start nothing before: 18:00, "tomorrow 8:00", +2h or 2026-03-01T14:00Z')
     .option('--expire <time>', 'cancel what has not started by then: 18:00 or +8h');
   addDependencyOptions(command);
+}
+
+/** Options of tasks, not of jobs. */
+const appendable: ReadonlySet<string> = new Set([
+  ...['array', 'values', 'eachLine', 'param', 'paramFile', 'zip', 'header', 'separator', 'put', 'get', 'store'],
+  ...['requirements', 'processors', 'cpus', 'memory', 'gpus', 'resource', 'check', 'op'],
+]);
+
+/** Adds those options of `job submit` that apply to tasks which are appended to an open job. */
+export function addAppendOptions(command: Command): void {
+  const all = new Command();
+  addSubmitOptions(all);
+  command.optionsGroup('Tasks:');
+  for (const option of all.options) {
+    if (!appendable.has(option.attributeName())) continue;
+    delete option.helpGroupHeading;
+    command.addOption(option);
+  }
 }
 
 function addReservationOptions(command: Command): void {

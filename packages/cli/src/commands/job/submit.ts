@@ -44,6 +44,11 @@ export function define(command: Command, act: Act): void {
             'MUT_BAD_REQUEST',
             '--resume cannot be used with --standalone: a broker that ends with its job has no earlier jobs',
           );
+        if (options.standalone === true && options.open === true)
+          throw new MutiraoError(
+            'MUT_BAD_REQUEST',
+            '--open cannot be used with --standalone: a broker that ends with its job would wait for more tasks',
+          );
         const [dependency] = dependencyOptionsGiven(options).find(([, value]) => value !== undefined) ?? [];
         if (options.standalone === true && dependency !== undefined)
           throw new MutiraoError(
@@ -78,6 +83,9 @@ export async function submitJob(
       table: () => [
         `Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ` +
           `${jobId}" waits for it.`,
+        ...(options.open === true
+          ? [`"mutirao job append ${jobId} -- COMMAND" adds tasks; it ends after "mutirao job close ${jobId}".`]
+          : []),
         ...(resumed === undefined ? [] : describeResumed(resumed, taskCount)),
       ],
       quiet: () => [jobId],

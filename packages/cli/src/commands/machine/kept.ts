@@ -35,7 +35,7 @@ export function reportKept(
     json: () => machines.map((state) => enrolledMachineJson(providerId, state)),
     table: () =>
       machines.length === 0
-        ? [`Provider ${providerId} keeps no machines; "mutirao machine add" adds some.`]
+        ? [`Provider ${providerId} has no enrolled machines; add some with "mutirao machine add".`]
         : keptTable(providerId, machines, clock.now()),
     quiet: () => machines.map(({ machine }) => `${providerId}/${machine?.name ?? ''}`),
   });

@@ -22,7 +22,9 @@ export async function quarantineMachine(
   await (await context.broker()).quarantineMachine({ machineId, reason });
   tell(context.output, {
     json: () => ({ machine_id: machineId }),
-    table: () => [`${machineId} gets nothing more; what rests on it in jobs that vote runs again.`],
+    table: () => [
+      `${machineId} is quarantined: it gets no more tasks, and results of open jobs that rest on its votes run again.`,
+    ],
     quiet: () => [machineId],
   });
   return 0;

@@ -33,8 +33,8 @@ export async function removeMachine(
   tell(context.output, {
     json: () => ({ provider_id: providerId, address }),
     table: () => [
-      `Machine ${providerId}/${name} is removed: its agent is sent away and its credential is not taken any ` +
-        'more. What ran there runs again elsewhere.',
+      `Machine ${providerId}/${name} is removed: its agent is disconnected and its credential is revoked. Tasks that ` +
+        'ran there run again elsewhere.',
     ],
     quiet: () => [`${providerId}/${name}`],
   });

@@ -15,7 +15,7 @@ export async function resetMachineTrust(context: CommandContext, machineId: stri
   await (await context.broker()).resetMachineTrust({ machineId });
   tell(context.output, {
     json: () => ({ machine_id: machineId }),
-    table: () => [`${machineId} begins again, without credit.`],
+    table: () => [`${machineId} is no longer quarantined, and its trust record is reset.`],
     quiet: () => [machineId],
   });
   return 0;

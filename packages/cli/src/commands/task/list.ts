@@ -129,7 +129,7 @@ export function taskTable(tasks: readonly TaskRecord[], everyReplica: boolean, n
 
 /** Of a task that was never placed. */
 function remarkOn({ reusedFrom, waitsFor }: TaskRecord): string {
-  if (reusedFrom !== undefined) return `taken over from task ${reusedFrom.taskIndex} of job ${reusedFrom.jobId}`;
+  if (reusedFrom !== undefined) return `reused from task ${reusedFrom.taskIndex} of job ${reusedFrom.jobId}`;
   return waitsFor.length === 0 ? '' : `waits for ${waitsFor.join(', ')}`;
 }
 

@@ -205,8 +205,8 @@ test('a machine is removed by its name, with or without its provider', async (t)
   t.deepEqual(removed, ['ana@pc']);
   t.is(
     result.out,
-    'Machine lab/ana@pc is removed: its agent is sent away and its credential is not taken any more. What ran ' +
-      'there runs again elsewhere.\n',
+    'Machine lab/ana@pc is removed: its agent is disconnected and its credential is revoked. Tasks that ran there ' +
+      'run again elsewhere.\n',
   );
   t.regex((await run(['machine', 'remove', 'x/ana@pc'])).result.err, /no provider is named "x"/);
 });
@@ -214,7 +214,7 @@ test('a machine is removed by its name, with or without its provider', async (t)
 test('a provider that keeps nothing says how to change that', async (t) => {
   t.regex(
     (await run(['machine', 'enrolled'])).result.out,
-    /Provider lab keeps no machines; "mutirao machine add" adds some\./,
+    /Provider lab has no enrolled machines; add some with "mutirao machine add"\./,
   );
 });
 

@@ -118,7 +118,7 @@ test('a job that gathers nothing, and one whose folder is gone, say so', async (
   };
   const { status, err } = await runCommandLine(['job', 'outputs', 'last'], { broker });
   t.is(status, 2);
-  t.regex(err, /MUT_BAD_REQUEST the outputs of job \d+ are files of their own; expected a job of --archive-outputs/);
+  t.regex(err, /MUT_BAD_REQUEST job \d+ was submitted without --archive-outputs: its outputs are separate files/);
   const gone = {
     ...broker,
     getJob: () => Promise.resolve({ job, spec: { ...aJobSpec(), gathering: { folder: '/nowhere' } } }),

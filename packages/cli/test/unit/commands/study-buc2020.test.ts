@@ -22,7 +22,7 @@ test('the study of the queue by scores writes its page, a figure of each kind fo
   t.is(status, 0, err);
   t.like(JSON.parse(out), { study: 'buc2020', quick: true, part_count: 12, run_count: 12 * 3 * 3 });
   t.is(readdirSync(join(directory, 'out', 'buc2020')).length, 8);
-  t.regex(readFileSync(join(directory, 'out', 'buc2020.md'), 'utf8'), /## Beside the seed/);
+  t.regex(readFileSync(join(directory, 'out', 'buc2020.md'), 'utf8'), /## Compared with the seed/);
   t.is(
     readFileSync(join(directory, 'out', 'buc2020-runs.csv'), 'utf8')
       .trimEnd()

@@ -117,9 +117,9 @@ test('the queue is read from JSON, also of jobs without a walltime, and free pro
 });
 
 test('a listing that fails, is cut or makes no sense is out of reach, never an empty queue', async (t) => {
-  const pbs = new FakePbs(t, { deadlineMs: 1_000 });
-  const unreachable = async (message: RegExp): Promise<void> => {
-    await t.throwsAsync(pbs.manager.queue(5), { code: 'MUT_UNREACHABLE', message });
+  const pbs = new FakePbs(t);
+  const unreachable = async (message: RegExp, { manager } = pbs): Promise<void> => {
+    await t.throwsAsync(manager.queue(5), { code: 'MUT_UNREACHABLE', message });
   };
   pbs.say('qstat', listing({ '1.front': job('Q', 'inst.q1') }).slice(0, 60));
   await unreachable(/qstat did not print a queue: no JSON/);
@@ -129,8 +129,9 @@ test('a listing that fails, is cut or makes no sense is out of reach, never an e
   await unreachable(/width ""/);
   pbs.act('qstat', 'echo "qstat: cannot connect to server front (errno=111)" >&2; exit 111');
   await unreachable(/status 111 of qstat: .*cannot connect/);
-  pbs.act('qstat', 'exec sleep 60');
-  await unreachable(/did not end within 1 s/);
+  const hasty = new FakePbs(t, { deadlineMs: 1_000 });
+  hasty.act('qstat', 'exec sleep 60');
+  await unreachable(/did not end within 1 s/, hasty);
 });
 
 test('a width that is refused as such is halved for the time to come, and tried again hours later; --width-max bounds all', async (t) => {

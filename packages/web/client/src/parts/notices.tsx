@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { saySentence } from '../model/words.ts';
-import type { Answer } from '../page-context.tsx';
+import { findTrouble } from '../model/live-state.ts';
+import { useLive, type Answer } from '../page-context.tsx';
 
 /** That something is being read. */
 export function Loading({ what }: { readonly what: string }): ReactNode {
@@ -36,8 +37,10 @@ export function Answered<T>({
   readonly children: (value: T) => ReactNode;
 }): ReactNode {
   const { value, error, again } = answer;
+  // The banner of the page says that already, and the page reconnects by itself.
+  const isLost = useLive((state) => findTrouble(state)?.isLost === true);
   const failure =
-    error === undefined ? null : (
+    error === undefined || (isLost && value !== undefined) ? null : (
       <p className="refusal" role="alert">
         {saySentence(error)}{' '}
         <button type="button" className="link" onClick={again}>

@@ -11,7 +11,10 @@ const machinesMax = 100;
 export function measureTimes(records: JobRecords, now: number): TaskTimes {
   const rows = records.rows();
   const started = rows.filter(({ startedAt }) => startedAt > 0);
-  const accepted = started.filter(({ kind }) => kind === 'accepted');
+  const accepted = longestOfTasks(
+    started.filter(({ kind }) => kind === 'accepted'),
+    now,
+  );
   const times = Float64Array.from(accepted, (replica) => getRunTime(replica, now)).sort();
   const byMachine = timesByMachine(accepted, now);
   return {
@@ -34,6 +37,16 @@ export function measureTimes(records: JobRecords, now: number): TaskTimes {
     read_task_count: records.readCount,
     task_count: records.taskCount,
   };
+}
+
+/** One run for each task: of a gang, whose members all ran, the longest. */
+function longestOfTasks(rows: readonly ReplicaRow[], now: number): ReplicaRow[] {
+  const longest = new Map<number, ReplicaRow>();
+  for (const row of rows) {
+    const known = longest.get(row.taskIndex);
+    if (known === undefined || getRunTime(row, now) > getRunTime(known, now)) longest.set(row.taskIndex, row);
+  }
+  return [...longest.values()];
 }
 
 function getMean(times: ArrayLike<number>): number {

@@ -5,7 +5,7 @@ import type { BagDraftOfJob, BagSpec, BagValues } from '../../schema/index.ts';
 
 const failuresUsual = 3;
 
-/** What a job asks for, as the form of a bag asks for it, and what of it the form cannot say. */
+/** What a job asks for, as the form of a bag asks for it, and the rest, which the form cannot say. */
 export function bagOfJob(spec: JobSpec): BagDraftOfJob {
   const [group] = spec.groups;
   const { put, get, leftOut } = listFiles(group);

@@ -59,7 +59,7 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   [
     'verification by checks that are not there',
     aJob(1, { verification: { kind: 'check' }, groups: [aGroup(1, { check: 'true' }), aGroup(1)] }),
-    /task group 1 has none; expected a check in each/,
+    /task group 1 has no check; expected a check for every task/,
   ],
   [
     'a vote on what does nothing',

@@ -11,6 +11,7 @@ import { Answered, Empty, Loading, Panel } from '../../parts/notices.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { LedgerPicture } from '../now/ledger-panel.tsx';
 import { Downloads } from './downloads.tsx';
+import { EndNotice } from './end-notice.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { GanttChart } from './gantt-chart.tsx';
 import { AgainButton, SteerButtons, SteerForm } from './steering.tsx';
@@ -221,6 +222,7 @@ function JobActions({ job, isWorkflow }: { readonly job: JobDetail['job']; reado
       <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>
         Why?
       </button>
+      <EndNotice job={job} />
       {isWorkflow ? null : <AgainButton jobId={job.job_id} />}
       {job.status === 'running' ? <SteerButtons job={job} /> : null}
       {job.tasks.failed + job.tasks.cancelled > 0 ? <RetryButtons retry={retry} /> : null}

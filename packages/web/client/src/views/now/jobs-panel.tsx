@@ -6,7 +6,8 @@ import { taskInks } from '../../model/palette.ts';
 import { sayCount, sayShare } from '../../model/words.ts';
 import { useLive, usePage } from '../../page-context.tsx';
 import { Legend } from '../../parts/legend.tsx';
-import { Empty, Loading, Panel } from '../../parts/notices.tsx';
+import { Loading, Panel } from '../../parts/notices.tsx';
+import { FirstUse } from './first-use.tsx';
 import { JobLink, JobProgress, WhyJob } from '../../parts/job-parts.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 
@@ -28,11 +29,7 @@ export function JobsPanel(): ReactNode {
       {jobs === undefined ? (
         <Loading what="the jobs" />
       ) : jobs.length === 0 ? (
-        <Empty title="There are no jobs yet.">
-          <button type="button" onClick={() => go({ view: 'submit' })}>
-            Submit the first one
-          </button>
-        </Empty>
+        <FirstUse />
       ) : (
         <>
           <JobTable jobs={first(jobs)} />

@@ -23,11 +23,14 @@ type Placement = RouteReply<'requestReservation'>;
 export function ReservationForm({
   resource,
   spec,
+  show,
   close,
   done,
 }: {
   readonly resource: ReservableResource;
   readonly spec: Spec;
+  /** Takes the slot as it is typed, to be drawn. */
+  readonly show: (slot: Slot) => void;
   readonly close: () => void;
   readonly done: () => void;
 }): ReactNode {
@@ -36,6 +39,7 @@ export function ReservationForm({
   const { refused, isAsking, submit } = useReserving(resource, spec, done);
   // A reservation that has started keeps its start.
   const fault = refuseSlot(slot, resource, spec.kind === 'request' ? Date.now() : undefined);
+  useEffect(() => show(slot), [show, slot]);
   const panel = useRef<HTMLElement>(null);
   // In braces: newer browsers answer a promise, which React would call as if it cleaned up.
   useEffect(() => {

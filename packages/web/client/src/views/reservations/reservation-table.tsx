@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { getProblem } from '../../gateway/gateway.ts';
 import { isOpen, sayAmount, type ReservableResource, type Reservation } from '../../model/calendar.ts';
 import { sayDuration } from '../../model/words.ts';
+import { copyText, describeCopyFault } from '../../parts/copy-text.ts';
 import { usePage } from '../../page-context.tsx';
 import { Empty } from '../../parts/notices.tsx';
 
@@ -101,9 +102,10 @@ function Line({
         })}
       </td>
       <td className="numbers">{sayDuration(end - start)}</td>
-      <td className="right numbers">
+      <td className="right numbers actions">
         {isMine && isOpen(reservation) ? (
           <>
+            <CopyCommand id={id} />{' '}
             <button
               type="button"
               className="small"
@@ -119,5 +121,22 @@ function Line({
         ) : null}
       </td>
     </tr>
+  );
+}
+
+/** Copies the command that submits a job into a reservation. */
+function CopyCommand({ id }: { readonly id: number }): ReactNode {
+  const { say } = usePage();
+  const command = `mutirao job submit --reservation ${id} -- `;
+  const copy = (): void => {
+    copyText(Promise.resolve(command)).then(
+      () => say(`Copied: ${command}… Add what the tasks run.`),
+      (error: unknown) => say(describeCopyFault(error), true),
+    );
+  };
+  return (
+    <button type="button" className="small" onClick={copy} aria-label={`Use reservation ${id}: copies the command`}>
+      Use
+    </button>
   );
 }

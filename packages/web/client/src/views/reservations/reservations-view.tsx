@@ -78,6 +78,8 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
   const [span, setSpan] = useState<number>(24 * hour);
   const [from, setFrom] = useState(() => Math.floor((Date.now() - hour) / hour) * hour);
   const [spec, setSpec] = useState<Spec>();
+  const [typed, setTyped] = useState<Slot>();
+  const drawn = spec === undefined || typed === undefined ? spec : { ...spec, slot: typed };
   const calendar = useAnswer(
     'getCalendar',
     { query: { resource_id: resource.resource_id, from_unix_ms: from, until_unix_ms: from + span } },
@@ -95,12 +97,7 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
       reservation,
       slot: slot ?? { start: reservation.start_unix_ms, end: reservation.end_unix_ms, amount: reservation.amount },
     });
-  const fresh = (): void =>
-    draw({
-      start: Math.ceil((Date.now() + 60_000) / (hour / 4)) * (hour / 4),
-      end: Math.ceil((Date.now() + 60_000) / (hour / 4)) * (hour / 4) + hour,
-      amount: 1,
-    });
+  const fresh = (): void => draw(freshSlot());
   return (
     <>
       <Panel
@@ -122,7 +119,7 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
                 {describe(read)} Draw a slot with the pointer, drag one of yours to move it, or its end to make it
                 longer.
               </p>
-              <CalendarPicture calendar={read} spec={spec} draw={draw} change={change} />
+              <CalendarPicture calendar={read} spec={drawn} draw={draw} change={change} />
               {read.truncated ? <p className="hint">Later slots are left out; choose less time.</p> : null}
             </>
           )}
@@ -133,6 +130,7 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
           key={JSON.stringify([spec.kind, spec.slot, spec.kind === 'change' ? spec.reservation.reservation_id : 0])}
           resource={resource}
           spec={spec}
+          show={setTyped}
           close={() => setSpec(undefined)}
           done={done}
         />
@@ -151,6 +149,12 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
       </Panel>
     </>
   );
+}
+
+/** An hour from the next quarter on. */
+function freshSlot(): Slot {
+  const start = Math.ceil((Date.now() + 60_000) / (hour / 4)) * (hour / 4);
+  return { start, end: start + hour, amount: 1 };
 }
 
 /** How much time the calendar shows, from when, and a new reservation. */

@@ -2,7 +2,7 @@ import { useMemo, useRef, type ReactNode } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
 import { emptyBag, readBag, type BagDraft, type BagReading } from '../../model/bag-draft.ts';
 import { sayMany } from '../../model/words.ts';
-import { useDraft, usePage } from '../../page-context.tsx';
+import { useAnswer, useDraft, usePage } from '../../page-context.tsx';
 import { Panel } from '../../parts/notices.tsx';
 import { copyText, describeCopyFault } from '../../parts/copy-text.ts';
 import { FileBasket, useBasket } from './file-basket.tsx';
@@ -52,6 +52,7 @@ export function BagForm(): ReactNode {
             placeholder="./simulate --seed {}"
           />
           <ValueFields draft={draft} change={change} basket={basket} />
+          <FormField id="bag-label" label="Label" value={draft.label} onChange={(label) => change({ label })} />
           <FileBasket basket={basket} />
           <MoreFields draft={draft} change={change} />
           {refusal === '' ? null : (
@@ -87,6 +88,7 @@ interface DraftFields {
 }
 
 function MoreFields({ draft, change }: DraftFields): ReactNode {
+  const session = useAnswer('getSession', {});
   const isUsed =
     [
       draft.put,
@@ -101,17 +103,15 @@ function MoreFields({ draft, change }: DraftFields): ReactNode {
     ].some((text) => text !== '') || draft.isInPlace;
   return (
     <details className="more-fields" open={isUsed}>
-      <summary>More options: label, files, limits</summary>
-      <div className="fields">
-        <FormField id="bag-label" label="Label" value={draft.label} onChange={(label) => change({ label })} />
-        <FormField
-          id="bag-directory"
-          label="Folder"
-          hint="absolute"
-          value={draft.directory}
-          onChange={(directory) => change({ directory })}
-        />
-      </div>
+      <summary>More options: folder, files, limits</summary>
+      <FormField
+        id="bag-directory"
+        label="Folder"
+        hint="absolute: where outputs go and relative paths start"
+        value={draft.directory}
+        onChange={(directory) => change({ directory })}
+        placeholder={session.value?.directory ?? ''}
+      />
       <InPlaceField id="bag-in-place" isChecked={draft.isInPlace} onChange={(isInPlace) => change({ isInPlace })} />
       <FileFields draft={draft} change={change} />
       <LimitFields draft={draft} change={change} />
