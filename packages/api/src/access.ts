@@ -61,6 +61,7 @@ const broker: Rows<typeof BrokerServiceService> = {
   holdTasks: ownJob,
   releaseTasks: ownJob,
   updateJob: ownJob,
+  forgetJobs: ownJob,
   retryTasks: { ...ownJob, note: 'Current inputs at local paths are read for the owner alone (`MUT_NOT_OWNER`).' },
   waitJob: ownJob,
   watchJob: { ...ownJob, note: "Without a job: events of the caller's jobs, and of machines and requests." },

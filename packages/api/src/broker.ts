@@ -17,6 +17,8 @@ export {
   DownloadBlobResponse,
   ExplainRequest,
   ExplainResponse,
+  ForgetJobsRequest,
+  ForgetJobsResponse,
   GetJobRequest,
   GetJobResponse,
   GetLedgerRequest,

@@ -151,6 +151,7 @@ export const requestBytes: Readonly<Record<string, number>> = {
   '/mutirao.broker.v1.BrokerService/HoldTasks': 16 * mebibyte,
   '/mutirao.broker.v1.BrokerService/ReleaseTasks': 16 * mebibyte,
   '/mutirao.broker.v1.BrokerService/RetryTasks': 16 * mebibyte,
+  '/mutirao.broker.v1.BrokerService/ForgetJobs': mebibyte,
   '/mutirao.broker.v1.BrokerService/ListTasks': mebibyte,
   '/mutirao.provider.v1.GridMachineProviderService/AddMachines': 4 * mebibyte,
   '/mutirao.cluster.v1.ClusterService/Allocate': mebibyte,

@@ -29,6 +29,8 @@ import {
   type ListTasksResponse,
   type ReleaseTasksRequest,
   type ReleaseTasksResponse,
+  type ForgetJobsRequest,
+  type ForgetJobsResponse,
   type UpdateJobResponse,
   type MachineRecord,
   type AppendTasksRequest,
@@ -248,6 +250,10 @@ export class AnsweringBroker {
 
   releaseTasks(request: ReleaseTasksRequest): Promise<ReleaseTasksResponse> {
     return this.#answer('releaseTasks', request, () => ({ releasedCount: request.taskIndexes.length || 3 }));
+  }
+
+  forgetJobs(request: ForgetJobsRequest): Promise<ForgetJobsResponse> {
+    return this.#answer('forgetJobs', request, () => ({ jobIds: request.jobIds, hasMore: false }));
   }
 
   updateJob(request: unknown): Promise<UpdateJobResponse> {

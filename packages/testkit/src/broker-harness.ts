@@ -193,6 +193,8 @@ export class BrokerHarness {
             ...(options['now'] === undefined ? {} : { current: [getCurrent(options['now'])] }),
           },
         ];
+      case 'forget':
+        return [getForget({ name, third, options })];
       default:
         return [getInput(verb, { name, third, options, words })];
     }
@@ -209,6 +211,17 @@ interface Line {
   readonly third: string;
   readonly options: Options;
   readonly words: readonly string[];
+}
+
+function getForget({ name, third, options }: Omit<Line, 'words'>): BrokerInput {
+  return {
+    kind: 'JobsForgotten',
+    replyTo: 9,
+    userId: name,
+    jobIds: third.includes('=') ? [] : listNumbers(third),
+    ...(options['before'] === undefined ? {} : { endedBefore: Number(options['before']) }),
+    ...(options['keep'] === undefined ? {} : { keptCount: Number(options['keep']) }),
+  };
 }
 
 function getInput(verb: string, { name, third, options, words }: Line): BrokerInput {

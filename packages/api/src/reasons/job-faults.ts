@@ -37,6 +37,10 @@ export const jobFaults = {
     'two closed jobs of equal length',
   'job-expires-before-begin': ({ beginUnixMs, expireUnixMs }, { instant }) =>
     `the job expires at ${instant(expireUnixMs)}, and begins at ${instant(beginUnixMs)}; expected it to begin before`,
+  'forget-open-job': ({ jobId }) =>
+    `job ${jobId} has not ended; expected an ended job. "mutirao job cancel ${jobId}" ends it`,
+  'forget-job-on-machines': ({ jobId, runningTasks }) =>
+    `job ${jobId} has ended, and machines are still ending ${plural(runningTasks, 'task')} of it; try again later`,
   'job-values-invalid': ({ groupIndex, first, step }) =>
     `${group(groupIndex)}the values begin at ${first} in steps of ${step}; expected integers, and a step other than 0`,
   'job-value-with-nul': ({ groupIndex }) =>

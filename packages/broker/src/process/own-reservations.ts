@@ -2,8 +2,8 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { ReservationServiceClient, type CancelReservationRequest } from '@mutirao/api/reservation';
 import type { BrokerJob } from '@mutirao/core/machines/broker';
 import type { Duration } from '@mutirao/core/shared';
-import type { Clock, Timers } from '@mutirao/runtime/driver';
-import type { TrustSource } from '@mutirao/runtime/identity';
+import { systemClock, systemTimers, type Clock, type Timers } from '@mutirao/runtime/driver';
+import { userTrust, type TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
 
@@ -98,4 +98,28 @@ export class OwnReservations {
     });
     this.#timers.add(timer);
   }
+}
+
+/** Knows the reservation manager at an address; undefined where there is none. */
+export function openOwnReservations({
+  reservations: address = '',
+  home,
+  token,
+  log,
+}: {
+  readonly reservations?: string;
+  readonly home: string;
+  readonly token: string;
+  readonly log: Logger;
+}): OwnReservations | undefined {
+  return address === ''
+    ? undefined
+    : new OwnReservations({
+        address,
+        token: () => token,
+        trust: userTrust(home),
+        clock: systemClock,
+        timers: systemTimers,
+        log,
+      });
 }

@@ -55,6 +55,7 @@ import { Intermediates } from '../contents/intermediates.ts';
 import { Gatherer } from '../gathering/gatherer.ts';
 import { JobWatchers } from '../events/job-watchers.ts';
 import { changeCodec } from '../journal/change-codec.ts';
+import { JobEraser } from '../journal/erase-jobs.ts';
 import { JobSpecs } from '../journal/job-specs.ts';
 import type { JournalInstance } from '../journal/journal-instance.ts';
 import { JournalRecords, type Records } from '../journal/records.ts';
@@ -87,7 +88,7 @@ import { SerialExecutor } from '../concurrency/serial-executor.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import { listForbiddenFolders } from './forbidden-folders.ts';
 import { knownReplicas } from './known-replicas.ts';
-import { OwnReservations } from './own-reservations.ts';
+import { openOwnReservations, type OwnReservations } from './own-reservations.ts';
 import { getOrder, ordersOfMachine, getParts, performCommand, type Performers } from './perform-command.ts';
 import { restoreState } from './restore-state.ts';
 import { Snapshots } from './snapshots.ts';
@@ -240,24 +241,6 @@ function getWorkFolderRules(home: string, prover: HomeProver): WorkFolderRules {
   return { home, hasKey: prover.challenge !== '', forbidden: listForbiddenFolders(home) };
 }
 
-function openOwnReservations({
-  reservations: address = '',
-  home,
-  token,
-  log,
-}: BrokerSetup): OwnReservations | undefined {
-  return address === ''
-    ? undefined
-    : new OwnReservations({
-        address,
-        token: () => token,
-        trust: userTrust(home),
-        clock: systemClock,
-        timers: systemTimers,
-        log,
-      });
-}
-
 /** The parts of a broker process, joined. */
 class Broker {
   readonly parts: BrokerParts;
@@ -266,6 +249,7 @@ class Broker {
   readonly #metrics: BrokerMetrics;
   readonly #watchers = new JobWatchers();
   readonly #snapshots: Snapshots;
+  readonly #eraser: JobEraser;
   readonly #publisher: EventPublisher | undefined;
   readonly #links: ProviderLinks;
   readonly #performers: Performers;
@@ -307,6 +291,7 @@ class Broker {
       },
       journal,
     );
+    this.#eraser = this.#createEraser();
     this.#driver = this.#createDriver();
     this.#ownReservations = openOwnReservations(setup);
     this.#sharing = new HomeSharing({ home: setup.home, brokerId: setup.brokerId, dropFolder: stores.arrivals.folder });
@@ -369,6 +354,7 @@ class Broker {
   resume(): void {
     const { state } = this.#stores;
     this.#publisher?.start();
+    this.#eraser.start();
     this.#takeUpGathered();
     this.#sweepIntermediates();
     for (const job of state.jobs.values()) if (job.endedAt > 0) this.#ownReservations?.giveBack(job);
@@ -406,6 +392,7 @@ class Broker {
   async stop(server: RunningServer): Promise<void> {
     await server.drain(drainGrace);
     systemTimers.cancel(this.#sweepTimer);
+    this.#eraser.stop();
     await this.#driver.stop();
     // Results that are being checked are checked again by the next broker.
     this.#checks.close();
@@ -419,6 +406,24 @@ class Broker {
       if (!isFullDisk(error)) throw error; // The next start replays what is in the journal.
     }
     this.#stores.journal.close();
+  }
+
+  #createEraser(): JobEraser {
+    const { journal, state } = this.#stores;
+    return new JobEraser({
+      journal,
+      state,
+      timers: systemTimers,
+      clock: steadyClock,
+      takeSnapshot: () => {
+        if (this.#driver.stalledBy !== undefined) throw this.#driver.stalledBy;
+        this.#snapshots.take(state);
+        return journal.lastSequence();
+      },
+      onTrouble: (error) => {
+        this.#setup.log.warn({ err: error }, 'cannot erase forgotten jobs from the journal');
+      },
+    });
   }
 
   #createDriver(): BrokerDriver {
@@ -457,14 +462,20 @@ class Broker {
     for (const { change } of entries) {
       this.#metrics.count(change);
       jobIds.add('jobId' in change ? change.jobId : 0);
-      if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
-      if (change.kind === 'JobCancelled') this.#checks.cancel(change.jobId);
-      if (change.kind === 'JobEnded') this.#returnReservation(change.jobId);
-      if (change.kind === 'JobEnded' && this.#setup.keepIntermediates === 0) this.#sweepIntermediates();
+      this.#follow(change);
     }
     for (const jobId of jobIds) this.#watchers.notify(jobId);
     this.#publisher?.notify();
     this.#snapshots.takeWhenDue(this.#stores.state);
+  }
+
+  /** What a change has others do. */
+  #follow(change: BrokerChange): void {
+    if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
+    if (change.kind === 'JobCancelled') this.#checks.cancel(change.jobId);
+    if (change.kind === 'JobEnded') this.#returnReservation(change.jobId);
+    if (change.kind === 'JobsForgotten') this.#eraser.start();
+    if (change.kind === 'JobEnded' && this.#setup.keepIntermediates === 0) this.#sweepIntermediates();
   }
 
   #returnReservation(jobId: JobId): void {

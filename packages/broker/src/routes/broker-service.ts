@@ -5,6 +5,7 @@ import {
   type AppendTasksResponse,
   type CancelTasksRequest,
   type CancelTasksResponse,
+  type ForgetJobsResponse,
   type SubmitJobRequest,
   type SubmitJobResponse,
   type UploadBlobResponse,
@@ -32,7 +33,7 @@ import {
   resetMachineTrustRoute,
   quarantineMachineRoute,
 } from './resources.ts';
-import { holdTasksRoute, releaseTasksRoute, updateJobRoute } from './update-jobs.ts';
+import { forgetJobsRoute, holdTasksRoute, releaseTasksRoute, updateJobRoute } from './update-jobs.ts';
 import { submitJobRoute } from './submit-job.ts';
 import { tailTaskOutputRoute } from './tail-task-output.ts';
 import { waitJobRoute } from './wait-job.ts';
@@ -56,6 +57,7 @@ export function brokerRoutes(parts: BrokerParts, usesOf: QuotaSource): Handlers<
     holdTasks: holdTasksRoute(parts),
     releaseTasks: releaseTasksRoute(parts),
     updateJob: updateJobRoute(parts),
+    forgetJobs: forgetJobsRoute(parts),
     retryTasks: retryTasksRoute(parts),
     waitJob: waitJobRoute(parts),
     watchJob: watchJobRoute(parts),
@@ -104,6 +106,10 @@ const audited: AuditedMethods = {
   holdTasks: { action: 'tasks.hold', target: deriveJob },
   releaseTasks: { action: 'tasks.release', target: deriveJob },
   updateJob: { action: 'job.update', target: deriveJob },
+  forgetJobs: {
+    action: 'jobs.forget',
+    target: (_request: unknown, { jobIds }: ForgetJobsResponse) => `${jobIds.length} jobs`,
+  },
   retryTasks: { action: 'job.retry', target: deriveJob },
   uploadBlob: {
     action: 'blob.upload',

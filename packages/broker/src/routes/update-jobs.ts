@@ -1,4 +1,6 @@
 import type {
+  ForgetJobsRequest,
+  ForgetJobsResponse,
   HoldTasksRequest,
   HoldTasksResponse,
   ReleaseTasksRequest,
@@ -35,4 +37,27 @@ export function updateJobRoute(parts: BrokerParts): UnaryHandler<UpdateJobReques
 
 function requireFew({ length }: readonly number[]): void {
   if (length > taskCountMax) throw badRequest(`task_indexes has ${length} entries; expected at most ${taskCountMax}`);
+}
+
+/** What a call forgets at most. */
+const forgottenMax = 10_000;
+
+/** Forgets jobs that have ended. */
+export function forgetJobsRoute(parts: BrokerParts): UnaryHandler<ForgetJobsRequest, ForgetJobsResponse> {
+  return async ({ jobIds, endedBeforeUnixMs: endedBefore, keptCount }, { userId }) => {
+    if (jobIds.length > forgottenMax)
+      throw badRequest(`job_ids has ${jobIds.length} entries; expected at most ${forgottenMax}`);
+    if (jobIds.length === 0 && endedBefore === undefined && keptCount === undefined)
+      throw badRequest('no job is named; expected job_ids, ended_before_unix_ms or kept_count');
+    const forgotten = await parts.driver.ask((replyTo) => ({
+      kind: 'JobsForgotten',
+      replyTo,
+      userId,
+      jobIds,
+      endedBefore,
+      keptCount,
+    }));
+    const { jobIds: gone, isAll } = forgotten as { readonly jobIds: number[]; readonly isAll: boolean };
+    return { jobIds: gone, hasMore: !isAll };
+  };
 }

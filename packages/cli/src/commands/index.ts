@@ -102,6 +102,12 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./job/release.ts'),
   },
   {
+    path: ['job', 'forget'],
+    summary: 'Forget ended jobs and free their disk space.',
+    json: { shape: 'forgotten_jobs', form: 'one' },
+    load: () => import('./job/forget.ts'),
+  },
+  {
     path: ['job', 'update'],
     summary: 'Change the priority or the limit of a running job.',
     json: { shape: 'updated_job', form: 'one' },

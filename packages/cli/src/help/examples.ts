@@ -74,6 +74,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     show('job release last', 'let all tasks of the job start'),
     show('job release 7 3,5-9', 'let single tasks start'),
   ],
+  'job forget': [
+    show('job forget 3-7', 'forget five ended jobs and free their disk space'),
+    show('job forget --ended-before 30d --keep 100', 'forget what ended 30 days ago, but keep 100 jobs'),
+  ],
   'job update': [
     show('job update 7 --running-max 20', 'run at most 20 tasks of job 7 at once'),
     show('job update last --priority 10', 'serve it before jobs of a lower priority'),

@@ -113,6 +113,9 @@ export const shapes = {
     job_id: ['integer', 'The job.'],
     released_count: ['integer', 'Tasks that may be started from now on.'],
   },
+  forgotten_jobs: {
+    job_ids: ['array of integer', 'The jobs that are forgotten, the oldest first.'],
+  },
   updated_job: {
     job_id: ['integer', 'The job.'],
     priority: ['integer or null', 'Its new priority; null where that was left as it was.'],

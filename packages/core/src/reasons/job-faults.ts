@@ -45,6 +45,10 @@ export const jobFaults = {
   'job-dependency-unequal': { awaitedId: 'number', tasks: 'number', awaitedTasks: 'number' },
   'job-expires-before-begin': { beginUnixMs: 'number', expireUnixMs: 'number' },
 
+  // Jobs that cannot be forgotten.
+  'forget-open-job': { jobId: 'number' },
+  'forget-job-on-machines': { jobId: 'number', runningTasks: 'number' },
+
   // Open jobs.
   'job-closed': { jobId: 'number', status: 'text' },
   'append-without-key': {},

@@ -15,6 +15,7 @@ export type AuditAction =
   | 'tasks.hold'
   | 'tasks.release'
   | 'job.update'
+  | 'jobs.forget'
   | 'job.retry'
   | 'blob.upload'
   | 'provider.add'

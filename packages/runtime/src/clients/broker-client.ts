@@ -9,6 +9,8 @@ import type {
   CancelTasksResponse,
   ExplainRequest,
   ExplainResponse,
+  ForgetJobsRequest,
+  ForgetJobsResponse,
   GetJobRequest,
   GetJobResponse,
   GetLedgerRequest,
@@ -62,6 +64,7 @@ export interface BrokerClient {
   holdTasks(request: HoldTasksRequest): Promise<HoldTasksResponse>;
   releaseTasks(request: ReleaseTasksRequest): Promise<ReleaseTasksResponse>;
   updateJob(request: UpdateJobRequest): Promise<UpdateJobResponse>;
+  forgetJobs(request: ForgetJobsRequest): Promise<ForgetJobsResponse>;
   retryTasks(request: RetryTasksRequest): Promise<RetryTasksResponse>;
   /** Ends when the stream does or `signal` fires; the caller resumes from the last sequence that it saw. */
   watchJob(request: WatchJobRequest, signal: AbortSignal): AsyncIterable<WatchJobResponse>;

@@ -46,6 +46,7 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     cancelTasks: (request) => callUnary(raw, 'cancelTasks', request, limits),
     holdTasks: (request) => callUnary(raw, 'holdTasks', request, limits),
     releaseTasks: (request) => callUnary(raw, 'releaseTasks', request, limits),
+    forgetJobs: (request) => callUnary(raw, 'forgetJobs', request, limits),
     updateJob: (request) => callUnary(raw, 'updateJob', request, limits),
     retryTasks: (request) => callUnary(raw, 'retryTasks', request, limits),
     watchJob: (request, signal) => listUntil(() => raw.watchJob(request), signal),

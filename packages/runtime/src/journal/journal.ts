@@ -13,7 +13,7 @@ import { journalError } from './sqlite-errors.ts';
 
 /** A line of the journal. */
 export interface JournalEntry<Change> {
-  /** Counts from 1, without a gap. */
+  /** Counts from 1; only lines that were erased are missing. */
   readonly sequence: number;
   readonly at: Instant;
   readonly change: Change;
@@ -36,7 +36,10 @@ export interface JournalSelection {
   readonly limit: number;
 }
 
-/** What was promised, in order: never shortened, and also the log of events. One process at a time has it open. */
+/**
+ * What was promised, in order, and also the log of events: its owner alone erases lines, where a snapshot makes them
+ * needless. One process at a time has it open.
+ */
 export interface Journal<Change> {
   /**
    * Writes changes in one transaction, with their projections, and returns the sequence of the first.

@@ -23,6 +23,8 @@ const tables = [
  */
 export function claim(database: DatabaseSync, checkpointPages: number): void {
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
+  // Before the first table: what is erased later can be given back to the disk.
+  database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = NORMAL');
   database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);

@@ -50,6 +50,11 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
   holdTasks: async (objects, named) => ({ jobId: await objects.steeredJob(named), taskIndexes: [0] }),
   releaseTasks: async (objects, named) => ({ jobId: await objects.steeredJob(named), taskIndexes: [0] }),
   updateJob: async (objects, named) => ({ jobId: await objects.steeredJob(named), priority: 1, runningMax: undefined }),
+  forgetJobs: async (objects, named) => ({
+    jobIds: [await objects.endedJob(named, 'to forget')],
+    endedBeforeUnixMs: undefined,
+    keptCount: undefined,
+  }),
   retryTasks: async (objects, named) => ({
     jobId: await objects.openJob(named),
     taskIndexes: [],

@@ -68,8 +68,8 @@ export class WorldObjects {
   }
 
   /** A job of a user that has finished. */
-  endedJob(user: WorldUser): Promise<number> {
-    return this.#once(`ended job ${user}`, async () => {
+  endedJob(user: WorldUser, use = ''): Promise<number> {
+    return this.#once(`ended job ${use} ${user}`, async () => {
       const jobId = await this.#submit(user, { groups: [taskGroup('echo done', 1)] });
       await this.ask(user, 'broker', BrokerServiceService.waitJob, { jobId });
       return jobId;

@@ -6,7 +6,7 @@ test('the bash script knows nouns and their verbs', async (t) => {
   t.regex(out, /1\) words="up down status web job task /);
   t.regex(
     out,
-    /job\) words="submit list show wait cancel append close hold release update retry outputs export machines report" ;;/,
+    /job\) words="submit list show wait cancel append close hold release forget update retry outputs export machines report" ;;/,
   );
 });
 

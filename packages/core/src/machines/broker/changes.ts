@@ -176,6 +176,8 @@ export type BrokerChange =
       readonly waits: boolean;
       readonly at: Instant;
     }
+  /** Nothing is known of these jobs any more, all of which had ended. */
+  | { readonly kind: 'JobsForgotten'; readonly jobIds: readonly JobId[]; readonly at: Instant }
   /** Every task has ended. */
   | {
       readonly kind: 'JobEnded';

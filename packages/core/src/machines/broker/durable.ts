@@ -9,6 +9,7 @@ const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set([
   'TasksHeld',
   'TasksReleased',
   'JobUpdated',
+  'JobsForgotten',
   'JobEnded',
   'TasksRetried',
   'InputsRevised',

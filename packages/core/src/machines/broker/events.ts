@@ -28,6 +28,7 @@ export type BrokerEventType =
   | 'job.updated'
   | 'job.released'
   | 'job.expired'
+  | 'job.forgotten'
   | 'tasks.retried'
   | 'tasks.doubted'
   | 'tasks.unreserved'
@@ -91,6 +92,8 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
     case 'BeginReached':
     case 'JobExpired':
       return [jobEvent(change.kind === 'BeginReached' ? 'job.released' : 'job.expired', change.jobId, '')];
+    case 'JobsForgotten':
+      return change.jobIds.map((jobId) => jobEvent('job.forgotten', jobId, ''));
     case 'ReservationLeft':
       return [jobEvent('tasks.unreserved', change.jobId, change.code)];
     case 'JobEnded':

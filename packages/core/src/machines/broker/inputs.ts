@@ -102,6 +102,18 @@ export type BrokerInput =
        */
       readonly current?: readonly CurrentInput[];
     }
+  /**
+   * Replies `{ jobIds, isAll }`. Without ids: the ended jobs of the user that ended before a time, but for the newest
+   * `keptCount`.
+   */
+  | {
+      readonly kind: 'JobsForgotten';
+      readonly replyTo: number;
+      readonly userId: UserId;
+      readonly jobIds: readonly JobId[];
+      readonly endedBefore?: Instant | undefined;
+      readonly keptCount?: number | undefined;
+    }
   | {
       readonly kind: 'ProviderAdded';
       readonly replyTo: number;

@@ -22,6 +22,7 @@ import { endJobs } from './jobs/end-jobs.ts';
 import { grantLeases } from './leases/grant-leases.ts';
 import { followDependencies } from './jobs/follow-dependencies.ts';
 import { followTimes } from './jobs/follow-times.ts';
+import { forgetJobs } from './jobs/forget-jobs.ts';
 import { holdTasks, releaseTasks } from './jobs/hold-tasks.ts';
 import type { BrokerInput } from './inputs.ts';
 import { joinMachine } from './machines/join-machine.ts';
@@ -86,6 +87,7 @@ const handlers: HandlersByKind<Turn, BrokerInput> = {
   TasksHeld: holdTasks,
   TasksReleased: releaseTasks,
   JobUpdated: updateJob,
+  JobsForgotten: forgetJobs,
   TasksRetried: retryTasks,
   ProviderAdded: addProvider,
   ProviderConnected: connectProvider,

@@ -191,6 +191,16 @@ export function endJob(state: BrokerState, change: ChangeOf<'JobEnded'>): void {
   if (change.status === 'finished') forgetTasks(job);
 }
 
+/** Drops jobs; a journal of which their lines were erased may not have them. */
+export function forgetJobs(state: BrokerState, { jobIds }: ChangeOf<'JobsForgotten'>): void {
+  for (const jobId of jobIds) {
+    const job = state.jobs.get(jobId);
+    state.jobs.delete(jobId);
+    if (job !== undefined && job.clientJobId !== '')
+      state.jobsByClientId.delete(clientKey(job.userId, job.clientJobId));
+  }
+}
+
 function forgetTasks(job: BrokerJob): void {
   job.withSibling.clear();
   job.spec = undefined;

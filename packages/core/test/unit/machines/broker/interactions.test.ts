@@ -28,6 +28,7 @@ const subjects = [
   'held-replicas',
   'avoided-replicas',
   'held-tasks',
+  'forgotten',
   'dependencies',
   'dependencies-each',
   'times',

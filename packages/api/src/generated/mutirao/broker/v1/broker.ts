@@ -707,6 +707,23 @@ export interface UpdateJobRequest {
 export interface UpdateJobResponse {
 }
 
+/** With ids: these jobs, all of which must have ended. Without: the ended jobs of the caller, as far as the other fields say; one of them must be there. */
+export interface ForgetJobsRequest {
+  jobIds: number[];
+  /** Only jobs that ended before. */
+  endedBeforeUnixMs?:
+    | number
+    | undefined;
+  /** All but the newest of the ended ones, as many as this. */
+  keptCount?: number | undefined;
+}
+
+export interface ForgetJobsResponse {
+  jobIds: number[];
+  /** There are more: a call forgets 10,000 at most. */
+  hasMore: boolean;
+}
+
 export interface RetryTasksRequest {
   jobId: number;
   /** All that failed or were cancelled when empty. */
@@ -4616,6 +4633,159 @@ export const UpdateJobResponse: MessageFns<UpdateJobResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseForgetJobsRequest(): ForgetJobsRequest {
+  return { jobIds: [], endedBeforeUnixMs: undefined, keptCount: undefined };
+}
+
+export const ForgetJobsRequest: MessageFns<ForgetJobsRequest> = {
+  encode(message: ForgetJobsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobIds.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.jobIds) {
+        writer.uint64(v);
+      }
+      writer.join();
+    }
+    if (message.endedBeforeUnixMs !== undefined) {
+      writer.uint32(16).uint64(message.endedBeforeUnixMs);
+    }
+    if (message.keptCount !== undefined) {
+      writer.uint32(24).uint64(message.keptCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetJobsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetJobsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.jobIds.push(longToNumber(reader.uint64()));
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.jobIds.push(longToNumber(reader.uint64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.endedBeforeUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.keptCount = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseForgetJobsResponse(): ForgetJobsResponse {
+  return { jobIds: [], hasMore: false };
+}
+
+export const ForgetJobsResponse: MessageFns<ForgetJobsResponse> = {
+  encode(message: ForgetJobsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobIds.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.jobIds) {
+        writer.uint64(v);
+      }
+      writer.join();
+    }
+    if (message.hasMore !== false) {
+      writer.uint32(16).bool(message.hasMore);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetJobsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetJobsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.jobIds.push(longToNumber(reader.uint64()));
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.jobIds.push(longToNumber(reader.uint64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.hasMore = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -9093,6 +9263,16 @@ export const BrokerServiceService = {
     responseSerialize: (value: UpdateJobResponse): Buffer => asBuffer(UpdateJobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UpdateJobResponse => UpdateJobResponse.decode(value),
   },
+  /** Forgets jobs that have ended, with their outputs and all that is on record of them; the disk space is given back within seconds. */
+  forgetJobs: {
+    path: "/mutirao.broker.v1.BrokerService/ForgetJobs" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ForgetJobsRequest): Buffer => asBuffer(ForgetJobsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ForgetJobsRequest => ForgetJobsRequest.decode(value),
+    responseSerialize: (value: ForgetJobsResponse): Buffer => asBuffer(ForgetJobsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ForgetJobsResponse => ForgetJobsResponse.decode(value),
+  },
   /** Runs failed or cancelled tasks of a job again. */
   retryTasks: {
     path: "/mutirao.broker.v1.BrokerService/RetryTasks" as const,
@@ -9341,6 +9521,8 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   releaseTasks: handleUnaryCall<ReleaseTasksRequest, ReleaseTasksResponse>;
   /** Changes how a job that has not ended is served, from the next decision on. */
   updateJob: handleUnaryCall<UpdateJobRequest, UpdateJobResponse>;
+  /** Forgets jobs that have ended, with their outputs and all that is on record of them; the disk space is given back within seconds. */
+  forgetJobs: handleUnaryCall<ForgetJobsRequest, ForgetJobsResponse>;
   /** Runs failed or cancelled tasks of a job again. */
   retryTasks: handleUnaryCall<RetryTasksRequest, RetryTasksResponse>;
   /** Answers when the job has ended, or at the deadline of the call. */
@@ -9536,6 +9718,22 @@ export interface BrokerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UpdateJobResponse) => void,
+  ): ClientUnaryCall;
+  /** Forgets jobs that have ended, with their outputs and all that is on record of them; the disk space is given back within seconds. */
+  forgetJobs(
+    request: ForgetJobsRequest,
+    callback: (error: ServiceError | null, response: ForgetJobsResponse) => void,
+  ): ClientUnaryCall;
+  forgetJobs(
+    request: ForgetJobsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ForgetJobsResponse) => void,
+  ): ClientUnaryCall;
+  forgetJobs(
+    request: ForgetJobsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ForgetJobsResponse) => void,
   ): ClientUnaryCall;
   /** Runs failed or cancelled tasks of a job again. */
   retryTasks(
