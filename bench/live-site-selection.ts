@@ -17,7 +17,7 @@ const openCount = option('gangs', 500);
 const rounds = option('rounds', 50);
 
 /** Clusters of 8 to 4,096 processors, each with 50 requests that run and 150 that wait. */
-function tellings(): BrokerInput[] {
+function reports(): BrokerInput[] {
   const prng = new Prng('providers');
   return Array.from({ length: providerCount }, (_, index): BrokerInput => {
     const processors = 8 * 2 ** prng.below(10);
@@ -63,7 +63,7 @@ function findTime(siteSelection: string, count: number): number {
       { kind: 'ProviderSynced', providerId },
     );
   }
-  step(...tellings());
+  step(...reports());
   const submit = (width: number, tasks: number): BrokerInput => ({
     kind: 'JobSubmitted',
     replyTo: 0,

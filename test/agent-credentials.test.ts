@@ -122,7 +122,7 @@ class Door {
     await Promise.all([this.provider.start(), this.other.start()]);
     this.broker = new FakeBroker('b1', this.provider.address, readToken(tokenPath(this.home)));
     this.broker.connect();
-    await until(() => this.broker.heard('settled').length > 0, 'the provider settles');
+    await until(() => this.broker.received('settled').length > 0, 'the provider settles');
   }
 
   add(name: 'cluster' | 'provider', args: readonly string[]): Program {
@@ -205,11 +205,11 @@ serial(
     await agent.welcome();
     for (const spelling of ['00', '000', '0000000'])
       t.is(await t.context.attach(environment, spelling, `other${spelling}`).end(), 'MUT_CREDENTIAL_COPIED', spelling);
-    await until(() => t.context.broker.heard('joined').length === 1, 'the machine joins');
+    await until(() => t.context.broker.received('joined').length === 1, 'the machine joins');
     agent.stream.end();
-    await until(() => t.context.broker.heard('lost').length === 1, 'the machine has left');
+    await until(() => t.context.broker.received('lost').length === 1, 'the machine has left');
     t.is(await t.context.attach(environment, 0, 'other').end(), 'MUT_CREDENTIAL_COPIED');
-    t.is(t.context.broker.heard('joined').length, 1);
+    t.is(t.context.broker.received('joined').length, 1);
   },
 );
 

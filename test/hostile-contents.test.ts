@@ -24,7 +24,7 @@ class Lab {
     const broker = new FakeBroker(name, this.provider.address, readToken(tokenPath(this.home)));
     this.brokers.push(broker);
     broker.connect();
-    await until(() => broker.heard('settled').length > 0, 'the provider settles');
+    await until(() => broker.received('settled').length > 0, 'the provider settles');
     return broker;
   }
 
@@ -120,12 +120,12 @@ serial(
     const unstockedTasks = (await leases())[0]?.unstockedTasks;
     broker.leave();
     await until(
-      () => machine.heard('hello').length > 1,
+      () => machine.received('hello').length > 1,
       'the provider stands in for the broker and has its machine present itself',
     );
     machine.want(content);
     machine.say({ $case: 'report', value: { sequence: 1, started: [], ended: [], gangMemberReady: [] } });
-    await until(() => machine.heard('acknowledged').length > 0, 'what came before the report was answered');
+    await until(() => machine.received('acknowledged').length > 0, 'what came before the report was answered');
     for (const transferId of machine.transferIds())
       t.false(
         (await machine.pull(transferId)).includes(readFileSync(path)),

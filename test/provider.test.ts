@@ -63,7 +63,7 @@ class ProviderUnderTest {
     );
     await this.provider.start();
     this.broker = this.connect('b1');
-    await until(() => this.broker.heard('settled').length > 0, 'the provider settles');
+    await until(() => this.broker.received('settled').length > 0, 'the provider settles');
   }
 
   connect(name: string): FakeBroker {
@@ -110,7 +110,7 @@ serial(
     broker.demand(0);
     await until(() => broker.machines().length === 0, 'the machines go');
     await until(async () => (await t.context.statuses()).every((status) => status === 5), 'the requests end');
-    t.true(broker.heard('lost').every(({ reason }) => reason === 'MUT_ALLOCATION_ENDED'));
+    t.true(broker.received('lost').every(({ reason }) => reason === 'MUT_ALLOCATION_ENDED'));
   },
 );
 
@@ -126,7 +126,7 @@ serial('after a kill -9 the provider adopts its requests and agents, and no repo
   await until(() => broker.ended().includes(1), 'replica 1 ends');
   await provider.crash();
   broker.connect();
-  await until(() => broker.heard('settled').length > 0, 'the provider settles');
+  await until(() => broker.received('settled').length > 0, 'the provider settles');
   t.deepEqual(
     broker
       .machines()
@@ -156,7 +156,7 @@ serial(
     await until(() => broker.ended().length === 1, 'replica 5 ends');
     broker.close();
     const back = t.context.connect('b1');
-    await until(() => back.heard('settled').length > 0, 'the provider settles');
+    await until(() => back.received('settled').length > 0, 'the provider settles');
     t.is(back.machines().length, 2);
     await until(() => back.ended().includes(5), 'the report comes again');
     back.close();
@@ -262,7 +262,7 @@ serial('contents pass through the provider whole, both ways, whichever side come
     ],
   );
   await until(
-    () => broker.heard('fromMachine').some(({ message }) => message?.$case === 'blobUpload'),
+    () => broker.received('fromMachine').some(({ message }) => message?.$case === 'blobUpload'),
     'the broker hears of the push',
   );
   const received = await collect(

@@ -57,18 +57,18 @@ async function startMember(t: ExecutionContext, { linkPatience = 60_000, outputM
 }
 
 /** Frames that came over a connection, and why it was closed once it was. */
-function hear(connection: Connection): { frames: Frame[]; closed: string[] } {
-  const heard = { frames: [] as Frame[], closed: [] as string[] };
+function receive(connection: Connection): { frames: Frame[]; closed: string[] } {
+  const received = { frames: [] as Frame[], closed: [] as string[] };
   connection.listen({
     onFrame: (frame) => {
-      heard.frames.push(frame);
+      received.frames.push(frame);
     },
     onDrained: () => undefined,
     onClosed: (reason) => {
-      heard.closed.push(reason);
+      received.closed.push(reason);
     },
   });
-  return heard;
+  return received;
 }
 
 const run = (line: string): Frame => ({ kind: 'run', command: Buffer.from(line) });
@@ -81,11 +81,14 @@ function hostAndPort(address: string): { host: string; port: number } {
 /** Whether a member still serves: it runs the command of an authorized caller. */
 async function isServing(rig: Rig): Promise<boolean> {
   const connection = await dialMember([rig.address], rig.key, 5000, patience);
-  const heard = hear(connection);
+  const received = receive(connection);
   connection.send(run('echo fine'));
-  await until(() => heard.frames.some(({ kind }) => kind === 'exit') || heard.closed.length > 0, 'the command ends');
+  await until(
+    () => received.frames.some(({ kind }) => kind === 'exit') || received.closed.length > 0,
+    'the command ends',
+  );
   connection.close('');
-  return heard.frames.some((frame) => frame.kind === 'output' && frame.bytes.toString() === 'fine\n');
+  return received.frames.some((frame) => frame.kind === 'output' && frame.bytes.toString() === 'fine\n');
 }
 
 test.serial('without the secret, or with the rank of another member, nobody is served', async (t) => {
@@ -231,11 +234,11 @@ test.serial('a peer that is gone without a word is found out, at either end', as
   // gives the member up.
   const silent = await startMember(t);
   const connection = await dialMember([silent.address], silent.key, 5000, { pingInterval: 100, silenceMax: 300 });
-  const heard = hear(connection);
+  const received = receive(connection);
   const frozen = connect(hostAndPort(silent.address));
   frozen.on('error', () => undefined);
   silent.member.close();
-  await until(() => heard.closed.length > 0, 'the member is known to be gone');
+  await until(() => received.closed.length > 0, 'the member is known to be gone');
   t.pass();
 });
 
@@ -247,16 +250,16 @@ test.serial(
       await dialMember([rig.address], rig.key, 5000, patience),
       await dialMember([rig.address], rig.key, 5000, patience),
     ];
-    const heard = hear(first);
+    const received = receive(first);
     first.send(run('echo early'));
     second.send(run('echo never'));
     const link = await dialMember([rig.address], rig.key, 5000, patience);
-    const linked = hear(link);
+    const linked = receive(link);
     link.send({ kind: 'link' });
     await until(() => linked.frames.length > 0, 'the member answers, so it has heard the others');
     second.close('');
     const third = await dialMember([rig.address], rig.key, 5000, patience);
-    const refused = hear(third);
+    const refused = receive(third);
     third.send({ kind: 'link' });
     await until(
       () => refused.frames.length > 0 && linked.closed.length > 0,
@@ -264,7 +267,7 @@ test.serial(
     );
     t.deepEqual(rig.pids, []);
     rig.member.begin();
-    await until(() => heard.frames.some(({ kind }) => kind === 'exit'), 'the early command ends');
+    await until(() => received.frames.some(({ kind }) => kind === 'exit'), 'the early command ends');
     t.is(rig.pids.length, 1);
     for (const connection of [first, third]) connection.close('');
   },
@@ -273,7 +276,7 @@ test.serial(
 test.serial('input and its end may come before the start, as of a caller without any input', async (t) => {
   const rig = await startMember(t);
   const connection = await dialMember([rig.address], rig.key, 5000, patience);
-  const heard = hear(connection);
+  const received = receive(connection);
   for (const frame of [
     run('cat; echo done'),
     { kind: 'input', bytes: Buffer.from('early ') },
@@ -282,14 +285,14 @@ test.serial('input and its end may come before the start, as of a caller without
     connection.send(frame);
   // A second connection is served only when the first has been read.
   const second = await dialMember([rig.address], rig.key, 5000, patience);
-  const flood = hear(second);
+  const flood = receive(second);
   second.send(run('cat'));
   for (let sent = 0; sent < 64; sent += 1) second.send({ kind: 'input', bytes: Buffer.alloc(32 * 1024) });
   await until(() => flood.closed.length > 0, 'a caller that sends more than it may is cut off');
-  t.deepEqual([heard.closed, heard.frames], [[], []], 'nothing runs yet');
+  t.deepEqual([received.closed, received.frames], [[], []], 'nothing runs yet');
   rig.member.begin();
-  await until(() => heard.frames.some(({ kind }) => kind === 'exit'), 'the command ends');
-  const output = heard.frames.flatMap((frame) => (frame.kind === 'output' ? [frame.bytes.toString()] : [])).join('');
+  await until(() => received.frames.some(({ kind }) => kind === 'exit'), 'the command ends');
+  const output = received.frames.flatMap((frame) => (frame.kind === 'output' ? [frame.bytes.toString()] : [])).join('');
   t.is(output, 'early done\n');
 });
 
@@ -308,9 +311,9 @@ test.serial('a link that breaks is made again, and both ends give up when it sta
   rig.member.begin();
   // Somebody else with the secret takes its place for a moment: it comes back.
   const other = await dialMember([rig.address], rig.key, 5000, patience);
-  const heard = hear(other);
+  const received = receive(other);
   other.send({ kind: 'link' });
-  await until(() => heard.closed.length > 0, 'the link has come back');
+  await until(() => received.closed.length > 0, 'the link has come back');
   t.deepEqual([lost, rig.lost], [[], []]);
   link.close();
   await until(() => rig.lost.length > 0, 'the member gives rank 0 up');
@@ -342,18 +345,18 @@ test.serial(
     const rig = await startMember(t);
     rig.member.begin();
     const reader = await dialMember([rig.address], rig.key, 5000, patience);
-    const heard = hear(reader);
+    const received = receive(reader);
     reader.send(run('sleep 0.5; wc -c'));
     const piece = Buffer.alloc(64 * 1024);
     for (let count = 0; count < 4; count++) reader.send({ kind: 'input', bytes: piece });
     await until(
-      () => heard.frames.filter(({ kind }) => kind === 'inputTaken').length === 4,
+      () => received.frames.filter(({ kind }) => kind === 'inputTaken').length === 4,
       'all input is taken in the end',
     );
     reader.send({ kind: 'inputEnd' });
-    await until(() => heard.frames.some(({ kind }) => kind === 'exit'), 'the command ends');
+    await until(() => received.frames.some(({ kind }) => kind === 'exit'), 'the command ends');
     t.true(
-      heard.frames.some(
+      received.frames.some(
         (frame) => frame.kind === 'output' && frame.bytes.toString().trim() === String(4 * piece.length),
       ),
     );
@@ -373,7 +376,7 @@ test.serial(
     await until(() => bytes > 0, 'the first output comes');
     const before = process.memoryUsage.rss();
     const beside = await dialMember([rig.address], rig.key, 5000, patience);
-    const receivedBeside = hear(beside);
+    const receivedBeside = receive(beside);
     beside.send(run('sleep 0.5'));
     await until(
       () => receivedBeside.frames.some(({ kind }) => kind === 'exit'),

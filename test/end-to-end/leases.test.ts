@@ -350,7 +350,7 @@ test.serial(
 
 /** What a provider with these capabilities and one machine receives from a broker before it gets a task. */
 async function receivedBefore(t: ExecutionContext, capabilities: string[]): Promise<string[]> {
-  const heard: string[] = [];
+  const received: string[] = [];
   const facts = {
     machineId: 'old/m',
     incarnation: 'i',
@@ -372,7 +372,7 @@ async function receivedBefore(t: ExecutionContext, capabilities: string[]): Prom
           connect: (stream) => {
             stream.listen({
               onMessage: ({ message }) => {
-                heard.push(message?.$case ?? 'unknown');
+                received.push(message?.$case ?? 'unknown');
                 if (message?.$case !== 'hello') return;
                 stream.write({
                   message: {
@@ -404,8 +404,8 @@ async function receivedBefore(t: ExecutionContext, capabilities: string[]): Prom
   t.teardown(() => grid.stop());
   await grid.client.waitMachines(1);
   await grid.client.submit([taskGroup('true', 10)]);
-  await until(() => heard.includes('toMachine'), 'a task is placed');
-  return heard;
+  await until(() => received.includes('toMachine'), 'a task is placed');
+  return received;
 }
 
 test.serial('a provider of a release that knows no leases is leased nothing', async (t) => {

@@ -65,7 +65,7 @@ async function knock(
     machine.close();
   });
   machine.attach();
-  await until(() => machine.refusals.length > 0 || machine.heard('hello').length > 0, 'the provider answers');
+  await until(() => machine.refusals.length > 0 || machine.received('hello').length > 0, 'the provider answers');
   const code = machine.refusals[0];
   machine.close();
   return code;

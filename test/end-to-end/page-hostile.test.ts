@@ -53,13 +53,13 @@ async function openDoor(t: ExecutionContext, options: { readonly headersMs?: num
 /** Sends lines as they are, and answers with all that came once the other side has closed. */
 async function say(t: ExecutionContext, { port }: Door, ...lines: readonly string[]): Promise<string> {
   const socket = dial(t, port);
-  let heard = '';
+  let received = '';
   socket.on('data', (chunk) => {
-    heard += chunk.toString('latin1');
+    received += chunk.toString('latin1');
   });
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
   await once(socket, 'close');
-  return heard;
+  return received;
 }
 
 function dial(t: ExecutionContext, port: number): Socket {
@@ -71,12 +71,12 @@ function dial(t: ExecutionContext, port: number): Socket {
   return socket;
 }
 
-const statusOf = (heard: string): string => /^HTTP\/1\.1 (\d+)/.exec(heard)?.[1] ?? '';
+const statusOf = (received: string): string => /^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? '';
 
 test('a caller without a token is answered at once and shut out, whatever body is said to follow', async (t) => {
   const door = await openDoor(t);
   for (const length of ['Content-Length: 30000000', 'Transfer-Encoding: chunked']) {
-    const heard = await say(
+    const received = await say(
       t,
       door,
       'POST /api/v1/jobs/1/cancel HTTP/1.1',
@@ -84,7 +84,7 @@ test('a caller without a token is answered at once and shut out, whatever body i
       'Content-Type: application/json',
       length,
     );
-    t.is(statusOf(heard), '401', heard);
+    t.is(statusOf(received), '401', received);
   }
   const large = await say(
     t,
@@ -118,9 +118,9 @@ test('a request that names several hosts, none, or another one in its target is 
     ],
   ];
   for (const lines of refused) {
-    const heard = await say(t, door, ...lines, 'Connection: close');
-    t.regex(statusOf(heard), /^40[03]$/, `${lines.join(' | ')}: ${heard}`);
-    t.false(heard.includes('ana'), heard);
+    const received = await say(t, door, ...lines, 'Connection: close');
+    t.regex(statusOf(received), /^40[03]$/, `${lines.join(' | ')}: ${received}`);
+    t.false(received.includes('ana'), received);
   }
 });
 

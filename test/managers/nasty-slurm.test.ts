@@ -72,7 +72,7 @@ class Site {
       broker.close();
       await provider.kill('SIGTERM');
     });
-    await until(() => broker.heard('settled').length > 0, 'the provider settles');
+    await until(() => broker.received('settled').length > 0, 'the provider settles');
     return new Site(slurm, provider, broker);
   }
 

@@ -45,9 +45,9 @@ const asked = (client: ClusterServiceClient): Promise<unknown> =>
 
 /** Counts connections to a socket, as another user who took its place would see them. */
 async function attackAt(t: ExecutionContext, path: string): Promise<() => number> {
-  let heard = 0;
+  let received = 0;
   const attacker = createServer((socket) => {
-    heard += 1;
+    received += 1;
     socket.destroy();
   });
   t.teardown(() => {
@@ -56,7 +56,7 @@ async function attackAt(t: ExecutionContext, path: string): Promise<() => number
   await new Promise<void>((resolve) => {
     attacker.listen(path, resolve);
   });
-  return () => heard;
+  return () => received;
 }
 
 test.serial(
@@ -159,7 +159,7 @@ test.serial(
     const client = dialAt(path);
     await t.throwsAsync(asked(client), { code: 'MUT_UNREACHABLE' });
     chmodSync(folder, 0o777);
-    const heard = await attackAt(t, path);
+    const received = await attackAt(t, path);
     await t.throwsAsync(asked(client), { code: 'MUT_TOKEN_UNSAFE', message: /others may write to the folder/ });
     await t.throwsAsync(
       async () => {
@@ -167,7 +167,7 @@ test.serial(
       },
       { code: 'MUT_TOKEN_UNSAFE' },
     );
-    t.is(heard(), 0);
+    t.is(received(), 0);
     client.close();
   },
 );

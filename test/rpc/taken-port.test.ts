@@ -42,7 +42,7 @@ const getPort = (address: Address): number => ('port' in address ? address.port 
 
 /** Takes a port, and returns the headers of the calls made there, as a server without TLS receives them. */
 async function squat(t: ExecutionContext, port: number): Promise<() => readonly IncomingHttpHeaders[]> {
-  const heard: IncomingHttpHeaders[] = [];
+  const received: IncomingHttpHeaders[] = [];
   const server = createServer();
   const sessions = new Set<ServerHttp2Session>();
   server.on('session', (session) => {
@@ -51,7 +51,7 @@ async function squat(t: ExecutionContext, port: number): Promise<() => readonly 
   });
   server.on('sessionError', () => undefined);
   server.on('stream', (stream, headers) => {
-    heard.push(headers);
+    received.push(headers);
     stream.on('error', () => undefined);
     stream.close();
   });
@@ -62,7 +62,7 @@ async function squat(t: ExecutionContext, port: number): Promise<() => readonly 
   await new Promise<void>((resolve) => {
     server.listen(port, '127.0.0.1', resolve);
   });
-  return () => heard;
+  return () => received;
 }
 
 test.serial('a client calls no server that has taken the port of another one, so that it shows no token', async (t) => {
@@ -84,9 +84,9 @@ test.serial('a client calls no server that has taken the port of another one, so
     'the server itself is found by its certificate',
   );
   await server.drain(0);
-  const heard = await squat(t, getPort(parseAddress(server.address)));
+  const received = await squat(t, getPort(parseAddress(server.address)));
   await t.throwsAsync(callUnary(client, 'getLimits', { userId: '' }, limits), { code: 'MUT_UNREACHABLE' });
-  t.deepEqual(heard(), [], 'no call is made before the server has proved who it is');
+  t.deepEqual(received(), [], 'no call is made before the server has proved who it is');
 });
 
 test.serial('a server with another authority is called by nobody', async (t) => {

@@ -33,7 +33,7 @@ test.serial(
     appendFileSync(program, '\n'); // Another file that is as good.
     await world.stopConnector();
     // A former release kept a port here, which others can take while nobody keeps the site.
-    const heard = await attackFormerPort(t, join(world.grid.home, 'sites', 'uni', 'site.json'));
+    const received = await attackFormerPort(t, join(world.grid.home, 'sites', 'uni', 'site.json'));
     t.is((await world.run('site', 'connect', 'uni')).status, 0);
     t.like(
       await world.shown(),
@@ -52,15 +52,15 @@ test.serial(
     t.false(existsSync(join(world.host.home, '.mutirao')));
     t.false(existsSync(join(world.grid.home, 'sites', 'uni')));
     t.is(world.host.sessions().length, 0);
-    t.is(heard(), 0);
+    t.is(received(), 0);
   },
 );
 
 /** Has another process listen at the port that a site's record names. @returns how often it was spoken to. */
 async function attackFormerPort(t: ExecutionContext, record: string): Promise<() => number> {
-  let heard = 0;
+  let received = 0;
   const attacker = createServer((socket) => {
-    heard += 1;
+    received += 1;
     socket.destroy();
   }).listen(0, '127.0.0.1');
   t.teardown(() => {
@@ -69,5 +69,5 @@ async function attackFormerPort(t: ExecutionContext, record: string): Promise<()
   await once(attacker, 'listening');
   const site = JSON.parse(readFileSync(record, 'utf8')) as object;
   writeFileSync(record, JSON.stringify({ ...site, address: `127.0.0.1:${(attacker.address() as AddressInfo).port}` }));
-  return () => heard;
+  return () => received;
 }

@@ -27,13 +27,13 @@ function needs(memory: number, gpus = 0, gpuKind = ''): NonNullable<Parameters<t
 }
 
 /** Prints, on each run, what it got, and what its allocation consists of. */
-const tell =
+const report =
   'echo "$MUTIRAO_CPUS $MUTIRAO_MEMORY_BYTES on $PROC"; scontrol --oneliner show job "$manager_job"; sleep 1';
 
 for (const agents of ['node', 'processor']) {
   test.serial(`tasks of 3 processors and 900 MiB get slots of Slurm, with an agent for each ${agents}`, async (t) => {
     const { grid } = await start(t, '--requests-max', '1', '--agents', agents);
-    const group = taskGroup(tell, 6, { processors: 3, resources: needs(900 * mebibyte) });
+    const group = taskGroup(report, 6, { processors: 3, resources: needs(900 * mebibyte) });
     const jobId = await grid.client.submit([group]);
     const job = await grid.client.waitEnded(jobId, 240_000);
     t.is(job.finishedCount, 6, await grid.client.explain({ $case: 'jobId', value: jobId }));

@@ -11,7 +11,7 @@ const forkFailures: ReadonlyMap<number, RegExp> = new Map([
 
 /**
  * Judges a shell that could not start a process: the account has used up its limit, or the host its memory. A task with
- * few processes is not to blame, as the next task would meet the same.
+ * few processes is not the cause, as the next task would meet the same.
  *
  * @param processesMost processes that the task was seen to have at once.
  */

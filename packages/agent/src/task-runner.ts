@@ -130,7 +130,7 @@ export class TaskRunner {
       if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
     } catch (error) {
       this.running[slot] = undefined;
-      this.tell(replica, undefined, getVerdict(error, 'launching'));
+      this.report(replica, undefined, getVerdict(error, 'launching'));
     }
   }
 
@@ -299,24 +299,24 @@ export class TaskRunner {
     const processesMost = this.meters.getProcessesMost(slot);
     const usage = this.meters.finish(slot, end.processorMs);
     const measured = usage === undefined ? end : { ...end, usage };
-    this.tell(
-      replica,
-      measured,
+    const verdict =
       resident !== undefined && resident.fault !== ''
-        ? { outcome: 'failed', reason: 'MUT_COMMAND_FAILED', detail: resident.fault }
-        : end.status === -1
-          ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble)
-          : end.status === 0
-            ? undefined
-            : (this.judgeSpace(slot) ?? this.judgeMemory(measured) ?? judgeForks(measured, processesMost)),
-      resident !== undefined,
-    );
+        ? ({ outcome: 'failed', reason: 'MUT_COMMAND_FAILED', detail: resident.fault } as const)
+        : this.judge(slot, replica, measured, processesMost);
+    this.report(replica, measured, verdict, resident !== undefined);
     // A task that was ended may have left other processes behind.
     if (replica.verdict !== undefined) setImmediate(this.sweep);
   }
 
+  /** What the machine knows of an end in addition to its status; undefined for nothing. */
+  private judge(slot: number, { template }: HeldReplica, end: MeasuredEnd, processesMost: number): Verdict | undefined {
+    if (end.status === 0) return undefined;
+    if (end.status === -1) return this.judgeLaunch(slot, template.workFolder?.path, end.trouble);
+    return this.judgeSpace(slot) ?? this.judgeMemory(end) ?? judgeForks(end, processesMost);
+  }
+
   /** @param end undefined for a task that could not be launched. */
-  private tell(
+  private report(
     replica: HeldReplica,
     end: MeasuredEnd | undefined,
     verdict: Verdict | undefined,

@@ -544,10 +544,10 @@ function describeResource(
 
 /** Why the provider takes nothing new and cannot read its queue, unless its status says that already. */
 function listTroubles(stall: string | undefined, queue: string, status: readonly Reason[]): readonly Reason[] {
-  const isTold = status.some(({ code }) => code === 'queue-unreadable' || code === 'queue-stale');
+  const isReported = status.some(({ code }) => code === 'queue-unreadable' || code === 'queue-stale');
   return [
     ...(stall === undefined ? [] : [{ code: 'provider-trouble', trouble: stall } as const]),
-    ...(queue === '' || isTold ? [] : [{ code: 'queue-unreadable', trouble: queue } as const]),
+    ...(queue === '' || isReported ? [] : [{ code: 'queue-unreadable', trouble: queue } as const]),
   ];
 }
 

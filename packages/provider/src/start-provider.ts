@@ -356,7 +356,7 @@ class ProviderProcess {
 
   #onCommitted(change: ProviderChange): void {
     logChange(this.#setup.log, change);
-    this.#opened.hear(change);
+    this.#opened.receive(change);
     // The agents of its next start make secrets of their own.
     if (change.kind === 'RequestEnded' || change.kind === 'RequestRequeued') this.#gate.forgetRequest(change.requestId);
     if (change.kind === 'RequestStarted' || change.kind === 'HeldGiven') this.#noteUse(change.requestId);

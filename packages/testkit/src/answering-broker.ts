@@ -111,7 +111,7 @@ export class AnsweringBroker {
   #wake: () => void = () => undefined;
 
   /** Sends events to the watchers, those of one change in one message. */
-  tell(...events: JobEvent[]): void {
+  report(...events: JobEvent[]): void {
     this.#reported.push(events);
     this.#wake();
   }

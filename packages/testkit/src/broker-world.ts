@@ -65,7 +65,7 @@ export class BrokerWorld {
   join(facts: MachineFacts, clockError = 0): void {
     const agent = new BrokerAgent({ ...facts, incarnation: `i${++this.#incarnations}` }, clockError);
     this.agents.set(facts.machineId, agent);
-    if (this.isConnected) this.#tell(agent);
+    if (this.isConnected) this.#report(agent);
   }
 
   /** The agent goes away with all that it has. */
@@ -78,7 +78,7 @@ export class BrokerWorld {
     if (this.isConnected) return;
     this.isConnected = true;
     this.step({ kind: 'ProviderConnected', providerId });
-    for (const agent of this.agents.values()) this.#tell(agent);
+    for (const agent of this.agents.values()) this.#report(agent);
     this.step({ kind: 'ProviderSynced', providerId });
     for (const agent of this.agents.values()) this.resend(agent.facts.machineId);
   }
@@ -157,7 +157,7 @@ export class BrokerWorld {
     }
   }
 
-  #tell(agent: BrokerAgent): void {
+  #report(agent: BrokerAgent): void {
     this.step({ kind: 'MachineJoined', providerId, facts: agent.facts, heldReplicaIds: agent.heldReplicaIds() });
   }
 

@@ -201,7 +201,7 @@ export class FakeProvider {
   private attach(stream: MessageStream<AttachRequest, AttachResponse>): void {
     stream.listen({
       onMessage: ({ message }) => {
-        this.hear(stream, message);
+        this.handle(stream, message);
       },
       onEnd: () => {
         stream.end();
@@ -212,7 +212,7 @@ export class FakeProvider {
     });
   }
 
-  private hear(stream: MessageStream<AttachRequest, AttachResponse>, message: AttachRequest['message']): void {
+  private handle(stream: MessageStream<AttachRequest, AttachResponse>, message: AttachRequest['message']): void {
     switch (message?.$case) {
       case 'hello':
         this.hellos.push(message.value);

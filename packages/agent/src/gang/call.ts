@@ -101,7 +101,7 @@ export class Call {
       this.connection = connection;
       connection.listen({
         onFrame: (frame) => {
-          this.hear(frame);
+          this.receive(frame);
         },
         onDrained: () => {
           this.goOnReading();
@@ -111,12 +111,12 @@ export class Call {
         },
       });
       connection.send({ kind: 'run', command });
-      this.tell('ok');
+      this.report('ok');
       for (const signal of this.signals.split('\n').filter(Boolean)) this.passSignal(signal);
       this.pumpInput();
       for (const stream of ['standardOutput', 'standardError'] as const) this.watchOutput(stream);
     } catch (error) {
-      this.tell(`no ${describe(error)}`);
+      this.report(`no ${describe(error)}`);
     }
   }
 
@@ -168,7 +168,7 @@ export class Call {
     });
   }
 
-  private hear(frame: Frame): void {
+  private receive(frame: Frame): void {
     switch (frame.kind) {
       case 'output':
         return this.write(frame.stream, frame.bytes);
@@ -216,7 +216,7 @@ export class Call {
     if (connection === undefined) return;
     this.connection = undefined;
     connection.close('the command has ended');
-    this.tell(String(status));
+    this.report(String(status));
     this.input.destroy();
     for (const socket of Object.values(this.outputs)) {
       const close = (): void => {
@@ -228,7 +228,7 @@ export class Call {
     }
   }
 
-  private tell(line: string): void {
+  private report(line: string): void {
     if (this.isOver) return;
     try {
       writeSync(this.end, `${line}\n`);

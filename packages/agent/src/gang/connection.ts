@@ -57,7 +57,7 @@ export class Connection {
       this.listener?.onDrained();
     });
     this.socket.on('data', (chunk: Buffer) => {
-      this.hear(chunk);
+      this.receive(chunk);
     });
   }
 
@@ -92,7 +92,7 @@ export class Connection {
     this.listener?.onClosed(reason);
   }
 
-  private hear(chunk: Buffer): void {
+  private receive(chunk: Buffer): void {
     this.silence = 0;
     try {
       for (const frame of this.reader.take(chunk)) {

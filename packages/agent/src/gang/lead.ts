@@ -69,7 +69,7 @@ export class Lead {
       throw error;
     }
     this.listening.on('data', (chunk: Buffer) => {
-      this.hear(chunk.toString('latin1'));
+      this.receive(chunk.toString('latin1'));
     });
     this.listening.on('error', () => undefined);
   }
@@ -118,7 +118,7 @@ export class Lead {
     return path.join(this.folder, 'hostfile');
   }
 
-  private hear(text: string): void {
+  private receive(text: string): void {
     const lines = (this.rest + text).split('\n');
     this.rest = (lines.pop() ?? '').slice(0, callNameMax);
     this.waiting.push(...lines.filter((line) => /^\d[\d.]*$/.test(line)));

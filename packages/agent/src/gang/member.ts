@@ -132,7 +132,7 @@ export class Member {
     try {
       const running = this.startCommand(connection, command);
       this.commands.add(running);
-      for (const frame of frames) running.hear(frame);
+      for (const frame of frames) running.receive(frame);
     } catch (error) {
       refuse(connection, error instanceof Error ? error.message : String(error));
     }

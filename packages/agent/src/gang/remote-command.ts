@@ -37,7 +37,7 @@ export class RemoteCommand {
     this.pump(this.process.standardError, 'standardError');
     connection.listen({
       onFrame: (frame) => {
-        this.hear(frame);
+        this.receive(frame);
       },
       onDrained: () => {
         this.process.standardOutput.resume();
@@ -55,7 +55,7 @@ export class RemoteCommand {
   }
 
   /** Takes what its caller sends. @throws Error for what no caller sends to a command that runs. */
-  hear(frame: Frame): void {
+  receive(frame: Frame): void {
     switch (frame.kind) {
       case 'input':
         return this.feed(frame.bytes);

@@ -119,7 +119,7 @@ function normalizeInside(path: string): string {
 }
 
 /** Prints a run's end: its status, and the kept part of its two streams. */
-const tell = `tell() {
+const report = `tell() {
   status=137
   [ -s "$1/status" ] && read -r status <"$1/status"
   [ -e "$1/out" ] || : >"$1/out"; [ -e "$1/err" ] || : >"$1/err"
@@ -163,7 +163,7 @@ echo "$status" >"$1/status.new"; mv "$1/status.new" "$1/status"
  */
 export function runScript(folders: RunFolders, line: string, exports: string): string {
   const [run, playpen, storage] = [folders.run, folders.playpen, folders.storage].map(quoteWord);
-  return `${boot}${lives}${tell}trap : HUP
+  return `${boot}${lives}${report}trap : HUP
 mkdir -p ${playpen} ${storage} && cd ${playpen} || exit 1
 mkdir ${run}/begun || exit 1
 PATH="\${PATH:-/usr/local/bin:/usr/bin:/bin}":${storage}:${playpen}:.
@@ -179,7 +179,7 @@ tell ${run}
 /** Says of a run whose connection broke what it is: its end, or `running`, `fresh` (it never began) or `gone`. */
 export function lookScript({ run }: RunFolders): string {
   const folder = quoteWord(run);
-  return `${boot}${lives}${tell}if [ -e ${folder}/status ]; then tell ${folder}; exit; fi
+  return `${boot}${lives}${report}if [ -e ${folder}/status ]; then tell ${folder}; exit; fi
 if lives ${folder}; then state=running; elif [ ! -e ${folder}/begun ]; then state=fresh; else state=gone; fi
 answer; echo "$state"; finish
 `;

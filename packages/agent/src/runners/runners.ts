@@ -244,7 +244,7 @@ export class Runners {
     const channel = new RunnerChannel(
       name,
       (frame) => {
-        this.#hear(slot, resident, frame);
+        this.#receive(slot, resident, frame);
       },
       (fault) => {
         this.#refuse(slot, resident, fault);
@@ -260,7 +260,7 @@ export class Runners {
     Object.assign(resident, { channel, isReady: false, isDoomed: false, fault: '' });
   }
 
-  #hear(slot: number, resident: Resident, frame: RunnerFrame): void {
+  #receive(slot: number, resident: Resident, frame: RunnerFrame): void {
     if (resident.isDoomed || resident.ending !== undefined) return;
     if (frame.kind === 'ready') {
       if (frame.protocolVersion !== 1)

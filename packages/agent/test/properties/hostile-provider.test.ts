@@ -132,7 +132,7 @@ function messages(): Message[] {
 }
 
 /** Delivers a message to an agent as its link does; an error ends the stream. */
-function hear(t: ExecutionContext, bytes: Buffer, what: string): 'refused' | 'taken' {
+function receive(t: ExecutionContext, bytes: Buffer, what: string): 'refused' | 'taken' {
   let said;
   try {
     const { message } = AttachResponse.decode(bytes);
@@ -192,7 +192,7 @@ test('no field of any message of a provider ends the agent', (t) => {
       'mutirao.machine.v1.AttachResponse',
       Buffer.from(AttachResponse.encode({ message }).finish()),
     ))
-      counts[hear(t, bytes, what)]++;
+      counts[receive(t, bytes, what)]++;
   }
   t.log(counts);
   t.true(counts.refused > 300 && counts.taken > 300, JSON.stringify(counts));

@@ -54,10 +54,10 @@ async function makeRig(
     isProvenPath: (_file, proof) => proof === 'proven',
     pull: (_transferId, _content, offset) => pull(cache, offset),
     deliver: (input) => {
-      const tell = waiting;
+      const report = waiting;
       waiting = undefined;
-      if (tell === undefined) inputs.push(input);
-      else tell(input);
+      if (report === undefined) inputs.push(input);
+      else report(input);
     },
   });
   return {

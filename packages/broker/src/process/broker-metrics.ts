@@ -101,7 +101,7 @@ export class BrokerMetrics implements LinkCounts {
   }
 
   /** Counts an input before the machine takes it. */
-  hear(input: BrokerInput, state: BrokerState): void {
+  receive(input: BrokerInput, state: BrokerState): void {
     if (input.kind === 'ResultAccepted') this.#results.inc({ outcome: 'accepted' });
     if (input.kind === 'ResultRefused') this.#results.inc({ outcome: input.reason });
     if (input.kind !== 'MachineReported') return;

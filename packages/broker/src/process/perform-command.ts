@@ -145,7 +145,7 @@ export function getOrder(
     ...(processors === undefined ? {} : { processors }),
     ...(alternative === undefined ? {} : { alternative }),
     ...(memory === undefined ? {} : { memory }),
-    ...shared.tell(machine.facts),
+    ...shared.report(machine.facts),
     ...(gang === undefined ? {} : { gang: placeInGang(gang, secrets) }),
   };
 }

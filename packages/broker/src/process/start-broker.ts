@@ -648,7 +648,7 @@ class Broker {
   }
 
   #deliver(input: BrokerInput): void {
-    this.#metrics.hear(input, this.#stores.state);
+    this.#metrics.receive(input, this.#stores.state);
     this.#driver.deliver(input);
   }
 

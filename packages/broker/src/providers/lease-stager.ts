@@ -14,7 +14,7 @@ type RevokeLease = Extract<BrokerCommand, { kind: 'RevokeLease' }>;
  * One version of a lease. While it is staged it may be sent again, with other machines quarantined, so that its
  * sequence alone does not identify it.
  */
-interface Telling {
+interface Announcement {
   /** What was placed while it was staged. */
   readonly placed: Set<ReplicaId>;
 }
@@ -48,7 +48,7 @@ const leaseBytesMax: Bytes = 8 * 1024 * 1024;
 export class LeaseStager {
   readonly #port: LeaseStagerPort;
   /** The last of each provider. */
-  readonly #latest = new Map<ProviderId, Telling>();
+  readonly #latest = new Map<ProviderId, Announcement>();
 
   constructor(port: LeaseStagerPort) {
     this.#port = port;
@@ -59,14 +59,14 @@ export class LeaseStager {
     const { providerId } = command;
     const link = this.#port.findLink(providerId);
     if (link === undefined) return;
-    const telling: Telling = { placed: new Set() };
-    this.#latest.set(providerId, telling);
+    const announcement: Announcement = { placed: new Set() };
+    this.#latest.set(providerId, announcement);
     const { epoch } = link;
     this.#stage(command).then(
       (lease) => {
-        if (this.#latest.get(providerId) !== telling || link.epoch !== epoch) return;
+        if (this.#latest.get(providerId) !== announcement || link.epoch !== epoch) return;
         this.#latest.delete(providerId);
-        leaveOut(lease, telling.placed);
+        leaveOut(lease, announcement.placed);
         link.send({ $case: 'lease', value: lease });
         this.#port.onGranted(
           providerId,
@@ -84,8 +84,8 @@ export class LeaseStager {
    * lease.
    */
   trim({ providerId, replicaIds }: RevokeLease): void {
-    const telling = this.#latest.get(providerId);
-    for (const replicaId of replicaIds) telling?.placed.add(replicaId);
+    const announcement = this.#latest.get(providerId);
+    for (const replicaId of replicaIds) announcement?.placed.add(replicaId);
     const link = this.#port.findLink(providerId);
     if (link?.can('lease-revocation') === true)
       link.send({ $case: 'leaseRevocation', value: { replicaIds: [...replicaIds] } });

@@ -30,7 +30,7 @@ export class HomeSharing {
   }
 
   /** The hints for one machine. */
-  tell(facts: MachineFacts): SharingHints {
+  report(facts: MachineFacts): SharingHints {
     let hints = this.#hints.get(facts);
     if (hints === undefined) {
       const { challenge } = this.prover;

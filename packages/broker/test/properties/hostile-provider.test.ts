@@ -181,7 +181,7 @@ function messages({ state }: { readonly state: BrokerState }): Message[] {
 }
 
 /** Delivers a message to a broker; an error ends the stream that it came on. */
-async function hear(t: ExecutionContext, bytes: Buffer, what: string): Promise<'refused' | 'taken'> {
+async function handle(t: ExecutionContext, bytes: Buffer, what: string): Promise<'refused' | 'taken'> {
   const inputs: BrokerInput[] = [];
   const serialExecutor = new SerialExecutor<string>((error) => {
     t.fail(String(error));
@@ -232,7 +232,7 @@ test('no field of any message of a provider ends the broker', async (t) => {
       'mutirao.provider.v1.ConnectResponse',
       Buffer.from(ConnectResponse.encode({ message }).finish()),
     ))
-      counts[await hear(t, bytes, what)]++;
+      counts[await handle(t, bytes, what)]++;
   }
   t.log(counts);
   t.true(counts.refused > 500 && counts.taken > 500, JSON.stringify(counts));

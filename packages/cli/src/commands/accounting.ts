@@ -12,7 +12,7 @@ import type { ExitStatus } from '../exit-status.ts';
 import type { JsonOf, shapes } from '../json/shapes.ts';
 import { parseMoment } from '../local-time.ts';
 import { renderTable } from '../output/table.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 import { showBytes, showInstant, showProcessorSeconds } from '../output/units.ts';
 
 /** Which jobs are counted, and how. */
@@ -46,7 +46,7 @@ export async function printAccounting(context: CommandContext, options: Accounti
   }
   const rows = accounts.list();
   const { total } = accounts;
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({
       since_unix_ms: window.since,
       until_unix_ms: window.until,

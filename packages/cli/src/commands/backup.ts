@@ -5,7 +5,7 @@ import { makeBackup } from '../backup/make-backup.ts';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { backupJson } from '../json/documents.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -17,7 +17,7 @@ export function define(command: Command, act: Act): void {
 export async function backUp(context: CommandContext, name: string): Promise<ExitStatus> {
   const folder = resolve(context.directory, name);
   const manifest = await makeBackup(context.home, folder, context.clock.now());
-  tell(context.output, {
+  printResult(context.output, {
     json: () => backupJson(folder, manifest, undefined),
     table: () => [
       `${manifest.files.length} files of ${context.home} are in ${folder}. "mutirao restore ${folder}" puts them back.`,

@@ -6,7 +6,7 @@ import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { endLeftovers } from '../grid/leftovers.ts';
 import { findGridRecord, gridJson, isElsewhere, isSupervised } from '../grid/record.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 
 export function define(command: Command, act: Act): void {
   command.action(() => act(stopGrid));
@@ -39,7 +39,7 @@ export async function stopGrid(context: CommandContext): Promise<ExitStatus> {
       );
     await context.sleep(50);
   }
-  tell(context.output, {
+  printResult(context.output, {
     json: () => gridJson(context.home, grid),
     table: () => [`The grid in ${context.home} has stopped.`],
     quiet: () => [grid.pid],

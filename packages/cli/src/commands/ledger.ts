@@ -6,7 +6,7 @@ import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { ledgerRowJson, ledgerTotalJson } from '../json/documents.ts';
 import { renderTable, type Column } from '../output/table.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 import { showProcessorSeconds } from '../output/units.ts';
 import { resolveJobId } from '../selectors.ts';
 
@@ -22,7 +22,7 @@ export async function printLedger(context: CommandContext, job: string | undefin
   const jobId = job === undefined ? 0 : await resolveJobId(broker, job);
   const { rows } = await broker.getLedger({ jobId });
   const total = sumRows(rows);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ job_id: jobId === 0 ? null : jobId, rows: rows.map(ledgerRowJson), total: ledgerTotalJson(total) }),
     table: () => (rows.length === 0 ? ['No allocations so far.'] : ledgerTable(rows, total, jobId !== 0)),
     quiet: () => rows.map(nameOfRow),

@@ -8,7 +8,7 @@ import { describeQuotaAmount, isQuotaName } from '@mutirao/core/quotas';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { renderTable } from '../output/table.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 import { openManager } from '../reservations/show-reservation.ts';
 
 /** Whose quotas are shown. */
@@ -47,7 +47,7 @@ export async function showQuotas(context: CommandContext, { user = '' }: QuotaOp
       async () => (await (await openManager(context, undefined)).getQuota({ userId: user })).uses,
     )),
   );
-  tell(context.output, {
+  printResult(context.output, {
     json: () => kept.map(({ connector, kind, used, allowed }) => ({ connector, kind, used, allowed: allowed ?? null })),
     table: () =>
       renderTable(

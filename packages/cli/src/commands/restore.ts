@@ -7,7 +7,7 @@ import { restoreBackup } from '../backup/restore-backup.ts';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { backupJson } from '../json/documents.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 import { showInstant } from '../output/units.ts';
 
 export function define(command: Command, act: Act): void {
@@ -27,7 +27,7 @@ export async function restore(context: CommandContext, name: string, replaces: b
     replaces,
     now: context.clock.now(),
   });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => backupJson(folder, manifest, replacedFolder),
     table: () => [
       `${manifest.files.length} files are back in ${context.home}, as they were at ` +

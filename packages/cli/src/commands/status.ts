@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { jobJson, providerJson } from '../json/documents.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 import { jobTable } from './job/list.ts';
 import { providerTable } from './provider/list.ts';
 
@@ -26,7 +26,7 @@ export async function printStatus(context: CommandContext): Promise<ExitStatus> 
     processors: machines.reduce((sum, machine) => sum + (machine.facts?.processors ?? 0), 0),
     running_count: machines.reduce((sum, machine) => sum + machine.runningCount, 0),
   };
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ jobs: jobs.map(jobJson), providers: providers.map(providerJson), machines: sums, trouble }),
     table: () => [
       ...(trouble === '' ? [] : [`The broker takes nothing new: ${trouble}`, '']),

@@ -15,7 +15,7 @@ import { gridJson, type GridRecord } from '../grid/record.ts';
 import { checkSiteSelection } from './job/scheduling-options.ts';
 import { startConnectors, stopConnectors } from '../site/start-connector.ts';
 import { renderPairs } from '../output/table.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 import { collect } from '../usage/repeated-options.ts';
 
 /** How large the grid is, and whether the terminal is given back. */
@@ -244,7 +244,7 @@ async function startDetached(context: CommandContext, options: UpOptions): Promi
 }
 
 function reportGrid(context: CommandContext, grid: GridRecord, ending: string): void {
-  tell(context.output, {
+  printResult(context.output, {
     json: () => gridJson(context.home, grid),
     quiet: () => [grid.broker],
     table: () => gridLines(context.home, grid, ending),

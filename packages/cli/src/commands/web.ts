@@ -8,7 +8,7 @@ import { writeAtomic } from '@mutirao/runtime/files';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { findPage, type ServedPage } from '../grid/page.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 
 /** Where to serve the page, and whether to show it at once. */
 export interface WebOptions {
@@ -88,7 +88,7 @@ async function untilServed(context: CommandContext, hasEnded: () => boolean): Pr
 }
 
 async function show({ output, home }: CommandContext, page: ServedPage, { open }: WebOptions): Promise<void> {
-  tell(output, {
+  printResult(output, {
     json: () => ({ url: page.url, pid: page.pid }),
     quiet: () => [page.url],
     table: () => [`The page: ${page.url}`, 'Whoever has this address can do on the grid what you can.'],

@@ -3,7 +3,7 @@ import type { IdentityDescription } from '@mutirao/runtime/identity';
 
 import type { shapes, JsonOf } from '../json/shapes.ts';
 import type { Output } from './output.ts';
-import { tell } from './tell.ts';
+import { printResult } from './print-result.ts';
 
 const day = 24 * 3_600_000;
 /** Stands for a certificate that is not there. */
@@ -20,7 +20,7 @@ export function reportIdentity(
   { folder, authorityFingerprint, hasAuthorityKey, user, host }: IdentityDescription,
   next: readonly string[],
 ): void {
-  tell(output, {
+  printResult(output, {
     json: () => {
       const [userParts, hostParts] = [user ?? none, host ?? none];
       return {

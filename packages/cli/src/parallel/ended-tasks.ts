@@ -11,13 +11,13 @@ export async function* listEndedTasks(
   jobId: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly TaskRecord[]> {
-  const told = new Set<number>();
+  const reported = new Set<number>();
   for await (const { events } of broker.watchJob({ jobId, afterSequence: 0 }, signal)) {
     const indexes = new Set(events.filter(({ type }) => taskEnds.has(type)).flatMap(({ taskIndexes }) => taskIndexes));
-    const open = [...indexes].filter((index) => !told.has(index));
+    const open = [...indexes].filter((index) => !reported.has(index));
     for (let from = 0; from < open.length; from += pageMax) {
       const ended = await fetchEnded(broker, jobId, open.slice(from, from + pageMax));
-      for (const { taskIndex } of ended) told.add(taskIndex);
+      for (const { taskIndex } of ended) reported.add(taskIndex);
       yield ended;
     }
     if (events.some(({ type }) => jobEnds.has(type))) return;

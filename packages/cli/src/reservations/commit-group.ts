@@ -35,7 +35,7 @@ export interface CommittedGroup {
   /** In the order of what was held; of a manager that does not answer, as it was prepared. */
   readonly reservations: readonly Reservation[];
   /** Parts whose manager has not acknowledged yet; it will ask the coordinator itself. */
-  readonly unheard: readonly HeldPart[];
+  readonly unanswered: readonly HeldPart[];
 }
 
 /**
@@ -67,7 +67,7 @@ export async function commitGroup(context: CommandContext, held: readonly HeldPa
   const reported = new Map([...reportedBy([decider], [decided]), ...reportedBy(others, outcomes)]);
   return {
     reservations: held.map((one) => reported.get(one) ?? one.reservation),
-    unheard: others.filter((one) => !reported.has(one)),
+    unanswered: others.filter((one) => !reported.has(one)),
   };
 }
 

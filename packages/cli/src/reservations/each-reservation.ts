@@ -7,7 +7,7 @@ import { actOnAll } from '../act-on-each.ts';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { reservationJson } from '../json/reservation-documents.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 import {
   managerOption,
   openManager,
@@ -52,7 +52,7 @@ async function actOnEach<Options extends { readonly manager?: string }>(
   const found = done.flatMap(({ reservation }) => reservation ?? []);
   const resources = await resourcesByName(manager);
   const getUnit = ({ resourceId }: Reservation): string => resources.get(resourceId)?.unit ?? '';
-  tell(context.output, {
+  printResult(context.output, {
     json: () => found.map((one) => reservationJson(one, getUnit(one))),
     table: () => found.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...reservationPairs(one, getUnit(one))]),
     quiet: () => found.map(({ reservationId }) => reservationId),

@@ -4,7 +4,7 @@ import { InvariantError } from '@mutirao/core/shared';
 import type { CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { placementJson } from '../json/reservation-documents.ts';
-import { tell } from '../output/tell.ts';
+import { printResult } from '../output/print-result.ts';
 import { getEnumName } from '../wire/names.ts';
 import { isOver, refusalLines, reservationPairs, sayReservation } from './show-reservation.ts';
 
@@ -30,7 +30,7 @@ export function reportPlacement(
   if (outcome.$case === 'refusal') {
     for (const line of refusalLines(outcome.value, unit)) output.note(line);
     if (output.mode === 'json')
-      tell(output, {
+      printResult(output, {
         json: () => placementJson({ refusal: outcome.value, movedCount, unit }),
         table: () => [],
         quiet: () => [],
@@ -38,7 +38,7 @@ export function reportPlacement(
     return 3;
   }
   const reservation = outcome.value;
-  tell(output, {
+  printResult(output, {
     json: () => placementJson({ reservation, movedCount, unit }),
     table: () => reservationPairs(reservation, unit),
     quiet: () => [reservation.reservationId],

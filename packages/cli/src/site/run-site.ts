@@ -79,10 +79,10 @@ class SiteProcess {
         },
       });
     } catch (error) {
-      if (error instanceof MutiraoError) this.#tell({ status: 'failed', detail: error.message, code: error.code });
+      if (error instanceof MutiraoError) this.#report({ status: 'failed', detail: error.message, code: error.code });
       throw error;
     }
-    this.#tell({ status: 'stopped', detail: '', code: '' });
+    this.#report({ status: 'stopped', detail: '', code: '' });
   }
 
   async #open(program: ProgramFile): Promise<SiteLink> {
@@ -97,7 +97,7 @@ class SiteProcess {
     return {
       bringUp: async () => {
         const onStep = (status: SiteState['status'], detail: string): void => {
-          this.#tell({ status, detail, code: '' });
+          this.#report({ status, detail, code: '' });
         };
         try {
           const up = await bringUp(host, { site: this.#site, program, now: this.#now, onStep });
@@ -142,7 +142,7 @@ class SiteProcess {
       this.#site = { ...this.#site, address, isSynced: true };
       writeSite(home, this.#site);
     }
-    this.#tell({
+    this.#report({
       status: 'connected',
       detail: facts.isOutdated ? 'its provider is of another release, and is replaced when it is idle' : '',
       code: '',
@@ -172,14 +172,14 @@ class SiteProcess {
 
   #reported(status: SiteState['status'], trouble: MutiraoError | undefined, pauseMs: number): void {
     const next = status === 'waiting' ? `next try in ${Math.ceil(pauseMs / 1000)} s` : '';
-    this.#tell({
+    this.#report({
       status,
       detail: [trouble?.message ?? '', next].filter((part) => part !== '').join('; '),
       code: trouble?.code ?? '',
     });
   }
 
-  #tell(change: Partial<SiteState>): void {
+  #report(change: Partial<SiteState>): void {
     const { clock, home, output } = this.#context;
     this.#state = { ...this.#state, ...change, sinceUnixMs: clock.now() };
     writeState(home, this.#site.name, this.#state);

@@ -30,17 +30,17 @@ const options = {
 /** Routes over the real machine, without driver, journal and processes. */
 function service(state: ClusterState): ReturnType<typeof clusterRoutes> {
   let now = 5000;
-  const hear = (input: ClusterInput): ReturnType<typeof clusterMachine.step> => {
+  const receive = (input: ClusterInput): ReturnType<typeof clusterMachine.step> => {
     const decision = clusterMachine.step(state, [input], (now += 100));
     for (const change of decision.changes)
       clusterChangeCodec.decode(clusterChangeCodec.version, clusterChangeCodec.encode(change));
     return decision;
   };
-  hear({ kind: 'ClusterStarted' });
+  receive({ kind: 'ClusterStarted' });
   return clusterRoutes({
     requireDiskSpace: () => undefined,
     show: (window) => {
-      hear({ kind: 'ReservationShown', window });
+      receive({ kind: 'ReservationShown', window });
     },
     admitClaim: () => Promise.reject(new MutiraoError('MUT_CLAIM_FORGED', 'no')),
     limits: options,
@@ -51,7 +51,7 @@ function service(state: ClusterState): ReturnType<typeof clusterRoutes> {
     listNodes: () => [],
     listScores: (userId) => ({ order: undefined, scores: listScores(state, userId) }),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {
-      const reply = hear(make(1)).commands.find((command) => command.kind === 'Reply')?.reply;
+      const reply = receive(make(1)).commands.find((command) => command.kind === 'Reply')?.reply;
       return reply?.ok === true
         ? Promise.resolve(reply.value as T)
         : Promise.reject(reply === undefined ? new Error('no reply') : errorOfRefusal(reply));

@@ -28,7 +28,7 @@ const options: ClusterOptions = {
 function aJournal(requestCount: number, other: Partial<ClusterOptions> = {}) {
   const journal = openJournal({ path: ':memory:', codec: clusterChangeCodec });
   const state = createClusterState({ ...options, ...other });
-  const hear = (now: number, input: ClusterInput): void => {
+  const receive = (now: number, input: ClusterInput): void => {
     journal.record(clusterMachine.step(state, [input], now).changes, now);
   };
   const order = (width: number) => ({
@@ -40,12 +40,13 @@ function aJournal(requestCount: number, other: Partial<ClusterOptions> = {}) {
     environment: {},
     workingDirectory: '',
   });
-  hear(0, { kind: 'ClusterStarted' });
+  receive(0, { kind: 'ClusterStarted' });
   for (let id = 1; id <= requestCount; id += 1) {
-    hear(id, { kind: 'AllocationRequested', replyTo: 1, order: order(1) });
-    hear(id, { kind: 'ProcessExited', requestId: id, processIndex: 0, exitStatus: 0 });
+    receive(id, { kind: 'AllocationRequested', replyTo: 1, order: order(1) });
+    receive(id, { kind: 'ProcessExited', requestId: id, processIndex: 0, exitStatus: 0 });
   }
-  for (const width of [3, 4]) hear(requestCount + 1, { kind: 'AllocationRequested', replyTo: 1, order: order(width) });
+  for (const width of [3, 4])
+    receive(requestCount + 1, { kind: 'AllocationRequested', replyTo: 1, order: order(width) });
   return { journal, state };
 }
 

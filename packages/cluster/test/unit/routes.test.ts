@@ -30,12 +30,12 @@ const options: ClusterOptions = {
 function cluster(other: Partial<ClusterOptions> = {}) {
   const state = createClusterState({ ...options, ...other });
   const changes = new ChangeSignal();
-  const hear = (input: ClusterInput) => clusterMachine.step(state, [input], 5000).commands;
-  hear({ kind: 'ClusterStarted' });
+  const receive = (input: ClusterInput) => clusterMachine.step(state, [input], 5000).commands;
+  receive({ kind: 'ClusterStarted' });
   const routes = clusterRoutes({
     requireDiskSpace: () => undefined,
     show: (window) => {
-      hear({ kind: 'ReservationShown', window });
+      receive({ kind: 'ReservationShown', window });
     },
     admitClaim: (claim, userId) =>
       claim === 'good'
@@ -49,13 +49,13 @@ function cluster(other: Partial<ClusterOptions> = {}) {
     listNodes: () => [],
     listScores: (userId) => ({ order: other.order, scores: listScores(state, userId) }),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {
-      const reply = hear(make(1)).find((command) => command.kind === 'Reply')?.reply;
+      const reply = receive(make(1)).find((command) => command.kind === 'Reply')?.reply;
       changes.notify();
       if (reply?.ok === true) return Promise.resolve(reply.value as T);
       return Promise.reject(new Error(reply?.code));
     },
   });
-  return { routes, changes, hear };
+  return { routes, changes, receive };
 }
 
 const order = encodeAllocateRequest({
@@ -175,7 +175,7 @@ test('limits are reported', async (t) => {
 const byScores = { policy: easyBackfilling, order: { weight: 1440, leadMax: 1e10 }, requestsMax: 9 };
 
 test('scores are listed for all users who have one or for any one user, and for nobody before a request has counted', async (t) => {
-  const { routes, hear } = cluster(byScores);
+  const { routes, receive } = cluster(byScores);
   t.deepEqual(await inject(routes.getScores, { userId: '' }), {
     ordersQueue: true,
     weight: 1440,
@@ -183,7 +183,7 @@ test('scores are listed for all users who have one or for any one user, and for 
     scores: [],
   });
   await inject(routes.allocate, order);
-  for (const processIndex of [0, 1, 2]) hear({ kind: 'ProcessExited', requestId: 1, processIndex, exitStatus: 0 });
+  for (const processIndex of [0, 1, 2]) receive({ kind: 'ProcessExited', requestId: 1, processIndex, exitStatus: 0 });
   t.deepEqual((await inject(routes.getScores, { userId: '' })).scores, [
     { userId: 'ana', score: 56, countedCount: 1, precisionMean: 0 },
   ]);
@@ -194,10 +194,10 @@ test('scores are listed for all users who have one or for any one user, and for 
 });
 
 test('a queue by scores is listed with its ranking for the user who is asked about, or who asks, and each that waits with when it counts as submitted', async (t) => {
-  const { routes, hear } = cluster({ ...byScores, order: { weight: 1440, leadMax: 3000 } });
+  const { routes, receive } = cluster({ ...byScores, order: { weight: 1440, leadMax: 3000 } });
   t.is((await inject(cluster().routes.getQueue, { endedMax: 0, userId: '' })).ranking, undefined);
   await inject(routes.allocate, order);
-  for (const processIndex of [0, 1, 2]) hear({ kind: 'ProcessExited', requestId: 1, processIndex, exitStatus: 0 });
+  for (const processIndex of [0, 1, 2]) receive({ kind: 'ProcessExited', requestId: 1, processIndex, exitStatus: 0 });
   const rankingFor = async (userId: string, asker: string) =>
     (await inject(routes.getQueue, { endedMax: 0, userId }, { userId: asker })).ranking;
   t.deepEqual(await rankingFor('ana', 'maria'), { weight: 1440, leadMsMax: 3000, score: 56 });

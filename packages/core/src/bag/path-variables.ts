@@ -39,14 +39,14 @@ export function expandPathVariables(text: string, variables: PathVariables): str
 }
 
 /**
- * Appends a text to `before`, with its variables replaced. @param `hear` called with each variable's position in
+ * Appends a text to `before`, with its variables replaced. @param `receive` called with each variable's position in
  * `variables`, and where its value begins.
  */
 function expandFrom(
   before: string,
   text: string,
   variables: PathVariables,
-  hear: (position: number, at: number) => void,
+  receive: (position: number, at: number) => void,
 ): string {
   let expanded = before;
   let done = 0;
@@ -55,7 +55,7 @@ function expandFrom(
     const variable = variables[position];
     if (variable === undefined) continue;
     expanded += text.slice(done, at);
-    hear(position, expanded.length);
+    receive(position, expanded.length);
     expanded += variable[1];
     done = at + 1 + variable[0].length;
   }

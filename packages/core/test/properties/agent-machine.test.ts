@@ -147,18 +147,18 @@ class World {
       case 'begin':
         return this.begin(action.pick);
       case 'lose':
-        return this.hear({ kind: 'GangLost', replicaId: 1 + (action.pick % this.nextId), detail: '' });
+        return this.receive({ kind: 'GangLost', replicaId: 1 + (action.pick % this.nextId), detail: '' });
       case 'acknowledge':
-        return this.hear({ kind: 'ReportAcknowledged', sequence: Math.max(0, ...this.reports.keys()) });
+        return this.receive({ kind: 'ReportAcknowledged', sequence: Math.max(0, ...this.reports.keys()) });
       case 'attach':
         this.attached = true;
-        return this.hear({ kind: 'ProviderAttached' });
+        return this.receive({ kind: 'ProviderAttached' });
       case 'detach':
         this.attached = false;
-        return this.hear({ kind: 'ProviderLost' });
+        return this.receive({ kind: 'ProviderLost' });
       case 'pass':
         this.now += action.time;
-        return this.now >= this.wakeAt ? this.hear({ kind: 'TimerFired' }) : undefined;
+        return this.now >= this.wakeAt ? this.receive({ kind: 'TimerFired' }) : undefined;
     }
   }
 
@@ -174,7 +174,7 @@ class World {
       this.act({ kind: 'acknowledge' });
       this.act({ kind: 'pass', time: 10 });
     }
-    this.hear({ kind: 'DrainRequested' });
+    this.receive({ kind: 'DrainRequested' });
     if (this.residents.size > 0) this.complain('runners are left after the drain');
   }
 
@@ -215,13 +215,13 @@ class World {
     );
     for (const replica of replicas) this.accepted.add(replica.replicaId);
     const input: AgentInput = { kind: 'ReplicasDispatched', batch: { template, replicas } };
-    this.hear(input, ...(action.again ? [input] : []));
+    this.receive(input, ...(action.again ? [input] : []));
   }
 
   private cancel(replicaId: number, onlyWaiting: boolean): void {
     const status = this.state.replicas.get(replicaId)?.status;
     if (status !== undefined && status !== 'running' && status !== 'ending') this.withdrawn.add(replicaId);
-    this.hear({ kind: 'ReplicasCancelled', replicaIds: [replicaId, this.nextId + 5], onlyWaiting });
+    this.receive({ kind: 'ReplicasCancelled', replicaIds: [replicaId, this.nextId + 5], onlyWaiting });
   }
 
   private listen(index: number, fails: boolean): void {
@@ -230,19 +230,19 @@ class World {
     if (replicaId === undefined) return;
     this.members.set(replicaId, !fails);
     if (fails)
-      this.hear({
+      this.receive({
         kind: 'HoldFailed',
         replicaId,
         verdict: { outcome: 'broken', reason: 'MUT_GANG_CHANNEL_FAILED', detail: '' },
       });
-    else this.hear({ kind: 'MemberListening', held: { replicaId, name: `ana@m${replicaId}`, addresses: ['h:1'] } });
+    else this.receive({ kind: 'MemberListening', held: { replicaId, name: `ana@m${replicaId}`, addresses: ['h:1'] } });
   }
 
   /** As a broker may say it: only of members that it was told of, again and late too. */
   private begin(index: number): void {
     const replicaId = [...this.reportedHeld][index % Math.max(1, this.reportedHeld.size)];
     if (replicaId !== undefined)
-      this.hear({
+      this.receive({
         kind: 'GangStarted',
         start: {
           replicaId,
@@ -264,7 +264,7 @@ class World {
     if (ended === undefined) return;
     const isGone = exitStatus === 137 && this.residents.delete(ended.slot);
     const nothing = new Uint8Array(0);
-    this.hear({
+    this.receive({
       kind: 'ProcessEnded',
       replicaId: ended.replicaId,
       verdict: undefined,
@@ -279,7 +279,7 @@ class World {
     const slot = idle[index % Math.max(1, idle.length)];
     if (slot === undefined) return;
     this.residents.delete(slot);
-    this.hear({ kind: 'RunnerEnded', slot });
+    this.receive({ kind: 'RunnerEnded', slot });
   }
 
   /** A runner serves one job, and what it does not serve finds no runner on its processors. */
@@ -298,14 +298,14 @@ class World {
     const staged = this.pick('stage', index);
     const verdict = { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: '' } as const;
     if (staged !== undefined)
-      return this.hear(
+      return this.receive(
         fails
           ? { kind: 'StagingFailed', replicaId: staged.replicaId, verdict }
           : { kind: 'InputsStaged', replicaId: staged.replicaId },
       );
     const collected = this.pick('collect', index);
     if (collected === undefined) return;
-    this.hear(
+    this.receive(
       fails
         ? { kind: 'CollectionFailed', replicaId: collected.replicaId, verdict }
         : { kind: 'OutputsCollected', replicaId: collected.replicaId, outputs: [] },
@@ -317,14 +317,14 @@ class World {
     const sha256 = asked[index % Math.max(1, asked.length)]?.[0];
     if (sha256 === undefined) return;
     if (!refused) this.pinned.set(sha256, 'here');
-    this.hear(
+    this.receive(
       refused
         ? { kind: 'ContentRefused', contentKey: sha256, reason: 'MUT_INPUT_GONE', detail: '' }
         : { kind: 'ContentArrived', contentKey: sha256 },
     );
   }
 
-  private hear(...inputs: AgentInput[]): void {
+  private receive(...inputs: AgentInput[]): void {
     const { commands } = agentMachine.step(this.state, inputs, this.now);
     agentMachine.checkInvariants(this.state);
     for (const command of commands) this.perform(command);

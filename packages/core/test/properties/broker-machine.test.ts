@@ -104,13 +104,13 @@ const joining: fc.Arbitrary<Event> = fc
   });
 
 const working: fc.Arbitrary<Event> = fc
-  .record({ where: number, number, outcome: fc.constantFrom(...outcomes), tells: fc.boolean() })
-  .map(({ where, number: which, outcome, tells }) => (world) => {
+  .record({ where: number, number, outcome: fc.constantFrom(...outcomes), reports: fc.boolean() })
+  .map(({ where, number: which, outcome, reports }) => (world) => {
     const agent = pick([...world.agents.values()], where);
     const replicaId = pick(agent?.runningIds() ?? [], which);
     if (agent === undefined || replicaId === undefined) return;
     world.end(agent.facts.machineId, replicaId, outcome);
-    if (tells) world.report(agent.facts.machineId);
+    if (reports) world.report(agent.facts.machineId);
   });
 
 const settling: fc.Arbitrary<Event> = fc

@@ -93,7 +93,7 @@ class Grid {
   happen(what: Event): void {
     switch (what.kind) {
       case 'tell':
-        return this.#tell(what.reported, names[what.which]!);
+        return this.#report(what.reported, names[what.which]!);
       case 'away':
         return this.#away(names[what.which]!);
       case 'back':
@@ -124,7 +124,7 @@ class Grid {
     }
   }
 
-  #tell({ size, widthMax, fault, queue }: Reported, providerId: string): void {
+  #report({ size, widthMax, fault, queue }: Reported, providerId: string): void {
     if (this.state.providers.get(providerId)?.isConnected !== true) return;
     const book = new QueueModel(size);
     for (const [id, entry] of queue.entries())

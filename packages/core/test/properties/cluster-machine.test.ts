@@ -116,7 +116,7 @@ class World {
   constructor(service: Service) {
     this.service = service;
     this.state = newState(service);
-    this.hear([{ kind: 'ClusterStarted' }]);
+    this.receive([{ kind: 'ClusterStarted' }]);
   }
 
   act(action: Action | Away | Reservation | { kind: 'crash'; time: number }): void {
@@ -139,12 +139,12 @@ class World {
           environment: {},
           workingDirectory: '',
         };
-        return this.hear([{ kind: 'AllocationRequested', replyTo: 1, order }]);
+        return this.receive([{ kind: 'AllocationRequested', replyTo: 1, order }]);
       }
       case 'exit':
         return this.exit([...this.living.keys()][action.pick % Math.max(1, this.living.size)], action.all);
       case 'release':
-        return this.hear([{ kind: 'ReleaseRequested', replyTo: 1, requestId: action.pick }]);
+        return this.receive([{ kind: 'ReleaseRequested', replyTo: 1, requestId: action.pick }]);
       case 'pass':
         return this.pass(this.now + action.time);
       case 'crash':
@@ -169,7 +169,7 @@ class World {
     this.windows.push(window);
     if (ahead >= 60 && this.away === 0) this.early.add(window.reservationId);
     this.promises.clear();
-    this.tell();
+    this.report();
   }
 
   /** Ends a reservation earlier, or at once. */
@@ -177,7 +177,7 @@ class World {
     const window = this.windows[pick % Math.max(1, this.windows.length)];
     if (window === undefined) return;
     this.windows = this.windows.map((other) => (other === window ? { ...window, endsAt: window.endsAt - by } : other));
-    this.tell();
+    this.report();
   }
 
   enter({ pick, width, walltime, isShown }: Reservation & { kind: 'inside' }): void {
@@ -193,17 +193,17 @@ class World {
       workingDirectory: '',
       reservationId: window.reservationId,
     };
-    if (isShown) this.hear([{ kind: 'ReservationShown', window }]);
+    if (isShown) this.receive([{ kind: 'ReservationShown', window }]);
     const requestId = this.state.nextRequestId;
-    this.hear([{ kind: 'AllocationRequested', replyTo: 1, order }]);
+    this.receive([{ kind: 'AllocationRequested', replyTo: 1, order }]);
     const mayEnter = width <= window.count && walltime <= window.endsAt - window.startsAt && this.now < window.endsAt;
     if (this.state.nextRequestId > requestId !== mayEnter && (this.state.livingCounts.get('ana') ?? 0) < 6)
       this.broken = `request ${requestId} inside ${window.reservationId}: expected ${mayEnter}`;
   }
 
-  tell(): void {
+  report(): void {
     this.windows = this.windows.filter(({ startsAt, endsAt }) => startsAt < endsAt && this.now < endsAt);
-    this.hear([{ kind: 'ReservationsReported', windows: this.windows }]);
+    this.receive([{ kind: 'ReservationsReported', windows: this.windows }]);
   }
 
   /** Whoever made a reservation early enough has all of it, from its start to its end. */
@@ -223,7 +223,7 @@ class World {
     if (outside + aside > processors) this.broken = `${outside} run outside of reservations of ${aside}`;
   }
 
-  hear(inputs: ClusterInput[]): void {
+  receive(inputs: ClusterInput[]): void {
     const { changes, commands } = clusterMachine.step(this.state, inputs, this.now);
     clusterMachine.checkInvariants(this.state);
     this.journal.push(...structuredClone(changes));
@@ -268,12 +268,12 @@ class World {
     this.away = count;
     this.promises.clear();
     this.early.clear();
-    this.hear([{ kind: 'ProcessorsAway', count }]);
+    this.receive([{ kind: 'ProcessorsAway', count }]);
     for (const [requestId, indexes] of [...this.living]) {
       const busy = [...this.living.values()].reduce((sum, { length }) => sum + length, 0);
       const lost = indexes.splice(0, Math.max(0, busy - (processors - count)));
       if (indexes.length === 0) this.living.delete(requestId);
-      this.hear(
+      this.receive(
         lost.map((processIndex) => ({
           kind: 'ProcessExited',
           requestId,
@@ -292,14 +292,14 @@ class World {
     if (requestId === undefined) return;
     const indexes = (this.living.get(requestId) ?? []).splice(0, all ? Infinity : 1);
     if (this.living.get(requestId)?.length === 0) this.living.delete(requestId);
-    this.hear(indexes.map((processIndex) => ({ kind: 'ProcessExited', requestId, processIndex, exitStatus: 0 })));
+    this.receive(indexes.map((processIndex) => ({ kind: 'ProcessExited', requestId, processIndex, exitStatus: 0 })));
   }
 
   /** Lets time go by, waking the machine when it asked for it; what was told to end does so at that instant. */
   pass(until: number): void {
     while (this.state.wakeAt !== undefined && this.state.wakeAt <= until && this.state.wakeAt > this.now) {
       this.now = this.state.wakeAt;
-      this.hear([{ kind: 'TimerFired' }]);
+      this.receive([{ kind: 'TimerFired' }]);
       for (const id of [...this.doomed]) this.exit(id, true);
       this.doomed.clear();
       this.checkReservations();
@@ -314,7 +314,7 @@ class World {
     this.promises.clear();
     this.early.clear();
     this.state = this.replayed();
-    this.hear([{ kind: 'ClusterStarted', away: this.away }]);
+    this.receive([{ kind: 'ClusterStarted', away: this.away }]);
   }
 
   replayed(): ClusterState {

@@ -109,7 +109,7 @@ class World {
     this.service = service;
     this.nodes = nodes;
     this.state = this.newState();
-    this.hear([{ kind: 'ClusterStarted', nodesAway: [] }]);
+    this.receive([{ kind: 'ClusterStarted', nodesAway: [] }]);
   }
 
   newState(): ClusterState {
@@ -134,7 +134,7 @@ class World {
       case 'exit':
         return this.exit([...this.living.keys()][action.pick % Math.max(1, this.living.size)]);
       case 'release':
-        return this.hear([{ kind: 'ReleaseRequested', replyTo: 1, requestId: action.pick }]);
+        return this.receive([{ kind: 'ReleaseRequested', replyTo: 1, requestId: action.pick }]);
       case 'pass':
         return this.pass(this.now + action.time);
       case 'away':
@@ -160,13 +160,13 @@ class World {
       ...(slot === undefined ? {} : { slot }),
     };
     const mayWait = (this.state.livingCounts.get('ana') ?? 0) < 12;
-    this.hear([{ kind: 'AllocationRequested', replyTo: 1, order }]);
+    this.receive([{ kind: 'AllocationRequested', replyTo: 1, order }]);
     const isHeld = countSlots(shapeNodes(this.nodes), slot ?? plain) >= slots;
     if (mayWait && this.state.nextRequestId > before !== isHeld)
       this.broken = `request of ${JSON.stringify(order)}: expected ${isHeld}`;
   }
 
-  hear(inputs: ClusterInput[]): void {
+  receive(inputs: ClusterInput[]): void {
     const { changes, commands } = clusterMachine.step(this.state, inputs, this.now);
     clusterMachine.checkInvariants(this.state);
     this.journal.push(...(JSON.parse(JSON.stringify(changes)) as ClusterChange[]));
@@ -253,7 +253,7 @@ class World {
     const count = this.living.get(requestId)?.length ?? 0;
     this.living.delete(requestId);
     this.doomed.delete(requestId);
-    this.hear(
+    this.receive(
       Array.from({ length: count }, (_, processIndex) => ({
         kind: 'ProcessExited',
         requestId,
@@ -266,7 +266,7 @@ class World {
   pass(until: number): void {
     while (this.state.wakeAt !== undefined && this.state.wakeAt <= until && this.state.wakeAt > this.now) {
       this.now = this.state.wakeAt;
-      this.hear([{ kind: 'TimerFired' }]);
+      this.receive([{ kind: 'TimerFired' }]);
       for (const id of [...this.doomed]) this.exit(id);
     }
     this.now = until;
@@ -280,9 +280,9 @@ class World {
   lose(node: number): void {
     this.away.add(node);
     this.forgetPromises();
-    this.tellAway();
+    this.reportAway();
     for (const [requestId, grants] of [...this.living])
-      this.hear(
+      this.receive(
         grants.flatMap((grant, processIndex): ClusterInput[] =>
           grant.node === node
             ? [{ kind: 'ProcessExited', requestId, processIndex, exitStatus: 255, reason: 'MUT_NODE_LOST' }]
@@ -298,14 +298,14 @@ class World {
   bringBack(): void {
     this.away = new Set();
     this.forgetPromises();
-    this.tellAway();
+    this.reportAway();
     this.forgetPromises();
   }
 
-  tellAway(): void {
+  reportAway(): void {
     const nodes = [...this.away].sort((one, other) => one - other);
     const count = nodes.reduce((sum, node) => sum + (this.nodes[node]?.processors ?? 0), 0);
-    this.hear([{ kind: 'ProcessorsAway', count, nodes }]);
+    this.receive([{ kind: 'ProcessorsAway', count, nodes }]);
   }
 
   crash(time: number): void {
@@ -315,7 +315,7 @@ class World {
     this.away = new Set();
     this.state = this.replayed();
     this.forgetPromises();
-    this.hear([{ kind: 'ClusterStarted', nodesAway: [] }]);
+    this.receive([{ kind: 'ClusterStarted', nodesAway: [] }]);
     this.forgetPromises();
   }
 

@@ -72,18 +72,18 @@ class Cluster {
   }
 
   #perform(lines: readonly string[]): void {
-    this.#hear(() => {
+    this.#receive(() => {
       this.harness.perform(lines);
     });
   }
 
   /** Takes each request that a step made into the queue. */
-  #hear(step: () => void): void {
+  #receive(step: () => void): void {
     const { harness } = this;
     const isKnown = [...harness.state.brokers.values()].some(({ taskTimes }) => taskTimes.count > 0);
-    const heard = harness.journal.length;
+    const received = harness.journal.length;
     step();
-    for (const change of harness.journal.slice(heard)) {
+    for (const change of harness.journal.slice(received)) {
       if (change.kind !== 'RequestDrafted') continue;
       const { requestId, width, walltime } = change;
       this.requestCount += 1;
@@ -157,7 +157,7 @@ class Cluster {
 
   #list(): void {
     const { now } = this.harness;
-    this.#hear(() => {
+    this.#receive(() => {
       this.harness.step([
         {
           kind: 'QueueListed',

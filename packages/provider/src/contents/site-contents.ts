@@ -217,7 +217,7 @@ export class SiteContents {
         }
         for (const taker of fetch.takers.keys()) {
           // What one machine may read another may not even see.
-          if (offer.source.kind === 'refused') tell(taker, offer);
+          if (offer.source.kind === 'refused') report(taker, offer);
           else if (taker.machineId === machineId) {
             this.#sharing.add(taker);
             return this.#askForRest(fetch, machineId);
@@ -435,7 +435,8 @@ export class SiteContents {
 
   async #keepInline(key: string, fetch: Fetch, bytes: Uint8Array): Promise<void> {
     const { store } = this.#options;
-    for (const taker of fetch.takers.keys()) tell(taker, { content: fetch.content, source: { kind: 'inline', bytes } });
+    for (const taker of fetch.takers.keys())
+      report(taker, { content: fetch.content, source: { kind: 'inline', bytes } });
     fetch.takers.clear();
     let writer: PartWriter | undefined;
     try {
@@ -461,7 +462,7 @@ export class SiteContents {
         this.#offerPath(taker, content, { path, isLinkable: true });
         release();
       } else if (content.size <= inlineBytesMax) {
-        tell(taker, { content, source: { kind: 'inline', bytes: await readFile(path) } });
+        report(taker, { content, source: { kind: 'inline', bytes: await readFile(path) } });
         release();
       } else {
         this.#announce({
@@ -486,7 +487,7 @@ export class SiteContents {
 
   #offerPath(taker: ContentTaker, { sha256, size }: Content, { path, isLinkable }: SharedFile): void {
     const file = { content: { sha256, size }, path, isLinkable };
-    tell(taker, {
+    report(taker, {
       content: file.content,
       source: { kind: 'shared', path, isLinkable, proof: this.#options.prover.provePath(taker.proofs.challenge, file) },
     });
@@ -501,7 +502,7 @@ export class SiteContents {
   #announce(transfer: LocalTransfer): void {
     const transferId = `site/${randomBytes(16).toString('hex')}`;
     this.#local.set(transferId, transfer);
-    tell(transfer.taker, {
+    report(transfer.taker, {
       content: transfer.content,
       source: { kind: 'transfer', transferId, offset: transfer.offset },
     });
@@ -545,7 +546,7 @@ export class SiteContents {
   }
 }
 
-function tell(taker: ContentTaker, offer: ContentOffer): void {
+function report(taker: ContentTaker, offer: ContentOffer): void {
   if (!taker.isClosed) taker.write(toAgent({ $case: 'content', value: encodeBlobOffer(offer) }));
 }
 

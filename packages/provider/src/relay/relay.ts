@@ -483,7 +483,7 @@ export class Relay {
         this.#standIn(command);
         break;
       default:
-        this.#tell(command);
+        this.#report(command);
     }
   }
 
@@ -519,7 +519,7 @@ export class Relay {
     this.#options.onRefused?.(agent.identity.requestId, error);
   }
 
-  #tell(command: ReportCommand): void {
+  #report(command: ReportCommand): void {
     const broker = this.#brokers.get(command.brokerId);
     if (broker === undefined) return; // The broker is gone; the machine learns it in its next step.
     switch (command.kind) {

@@ -22,7 +22,7 @@ export interface LeaseStoreOptions {
   readonly log: Logger;
   deliver(input: ProviderInput): void;
   /** Sends a message to a broker; nothing while it is away. */
-  tell(brokerId: BrokerId, message: Buffer): void;
+  report(brokerId: BrokerId, message: Buffer): void;
 }
 
 /** A leased replica as its machine gets it. */
@@ -194,7 +194,7 @@ export class LeaseStore {
         value: encodeBlobRequest(rest, contents.proofsFor(brokerId, findChallenge(lease))),
       },
     }).finish();
-    this.#options.tell(brokerId, frameFromMachine(machineIdField(''), asBuffer(message)));
+    this.#options.report(brokerId, frameFromMachine(machineIdField(''), asBuffer(message)));
   }
 }
 

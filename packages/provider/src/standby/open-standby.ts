@@ -51,7 +51,7 @@ export interface OpenedStandby {
   readonly bodies: SpooledBodies;
   readonly spoolQuota: SpoolQuota;
   /** Receives what is in the journal now. */
-  hear(change: ProviderChange): void;
+  receive(change: ProviderChange): void;
   /** Restores what was kept before this process started. */
   resume(): void;
 }
@@ -82,7 +82,7 @@ export function openStandby(setup: StandbySetup): OpenedStandby {
     timers: systemTimers,
     log,
     deliver,
-    tell: reportBroker,
+    report: reportBroker,
   });
   const standby = new Standby({
     bodies,
@@ -111,7 +111,7 @@ export function openStandby(setup: StandbySetup): OpenedStandby {
     outputs,
     bodies,
     spoolQuota,
-    hear: (change) => {
+    receive: (change) => {
       onChange({ standby, log, state, spoolQuota }, change);
     },
     resume: () => {

@@ -33,25 +33,25 @@ export interface OpenedPush {
  *
  * @throws {MutiraoError} MUT_PROTOCOL
  */
-export async function openPush(messages: AsyncIterable<Buffer>, tell: (offset: Bytes) => void): Promise<OpenedPush> {
+export async function openPush(messages: AsyncIterable<Buffer>, report: (offset: Bytes) => void): Promise<OpenedPush> {
   const iterator = messages[Symbol.asyncIterator]();
   const first = decodeChunk(PushContentRequest, await readFirst(iterator));
-  return { first, chunks: new PushedChunks(first, iterator, tell) };
+  return { first, chunks: new PushedChunks(first, iterator, report) };
 }
 
 /** What an agent pushes, framed as it is read, without what its taker has already. */
 export class PushedChunks implements AsyncIterable<Buffer> {
   readonly #first: PushContentRequest;
   readonly #rest: AsyncIterator<Buffer>;
-  readonly #tell: (offset: Bytes) => void;
+  readonly #report: (offset: Bytes) => void;
   #isRead = false;
   #from: Bytes = 0;
   #position: Bytes = 0;
 
-  constructor(first: PushContentRequest, rest: AsyncIterator<Buffer>, tell: (offset: Bytes) => void) {
+  constructor(first: PushContentRequest, rest: AsyncIterator<Buffer>, report: (offset: Bytes) => void) {
     this.#first = first;
     this.#rest = rest;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   /** Whether anybody has begun to read it. */
@@ -62,7 +62,7 @@ export class PushedChunks implements AsyncIterable<Buffer> {
   /** Somebody takes it, from an offset on. Before it is read. */
   begin(offset: Bytes): void {
     this.#from = offset;
-    this.#tell(offset);
+    this.#report(offset);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {

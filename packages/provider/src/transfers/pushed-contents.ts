@@ -36,7 +36,7 @@ export class PushedContents {
     this.#byMachine.set(machineId, waiting);
     const push: Push = { transferId, content, diversion: new AbortController(), reportedTo: undefined };
     waiting.add(push);
-    tell(agent, push);
+    report(agent, push);
     return {
       diverted: push.diversion.signal,
       forget: () => {
@@ -51,7 +51,7 @@ export class PushedContents {
    * was routed there.
    */
   repeat(agent: AgentLink): void {
-    for (const push of this.#byMachine.get(agent.identity.machineId) ?? []) tell(agent, push);
+    for (const push of this.#byMachine.get(agent.identity.machineId) ?? []) report(agent, push);
   }
 
   /** Called when the agent's broker is away: pushes must not wait for it. */
@@ -60,7 +60,7 @@ export class PushedContents {
   }
 }
 
-function tell(agent: AgentLink, push: Push): void {
+function report(agent: AgentLink, push: Push): void {
   const { broker } = agent;
   if (broker === undefined || broker === push.reportedTo) return;
   push.reportedTo = broker;

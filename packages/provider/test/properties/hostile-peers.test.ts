@@ -126,7 +126,7 @@ class Bench {
         this.relay.perform(command as RelayCommand);
       },
       onCommitted: (entries) => {
-        for (const { change } of entries) this.#standby.hear(change);
+        for (const { change } of entries) this.#standby.receive(change);
       },
       onFatal: (error) => {
         this.faults.push(error);
@@ -379,7 +379,7 @@ class Scenes {
   }
 
   /** Delivers a hostile message to a provider. @param say returns the peers that are connected afterwards. */
-  async hear(what: string, say: (scene: Scene) => PeerStream[]): Promise<void> {
+  async receive(what: string, say: (scene: Scene) => PeerStream[]): Promise<void> {
     const scene = (this.#scene ??= await this.#open());
     try {
       const peers = say(scene);
@@ -437,11 +437,11 @@ test('no field of the greeting of a broker or a machine ends the provider', asyn
   });
   const alone = new Scenes(t, () => Promise.resolve([]));
   for (const { what, bytes } of hostileMessages('mutirao.provider.v1.ConnectRequest', hello))
-    await alone.hear(what, ({ bench }) => [bench.broker(bytes)]);
+    await alone.receive(what, ({ bench }) => [bench.broker(bytes)]);
   await alone.close('at the end');
   const withBroker = new Scenes(t, (bench) => Promise.resolve([bench.broker()]));
   for (const { what, bytes } of hostileMessages('mutirao.machine.v1.AttachRequest', getHello('pc0')))
-    await withBroker.hear(what, ({ bench, peers }) => [...peers, bench.machine(bytes)]);
+    await withBroker.receive(what, ({ bench, peers }) => [...peers, bench.machine(bytes)]);
   await withBroker.close('at the end');
   t.true(counts.taken > 100 && counts.refused > 100, JSON.stringify(counts));
 });
@@ -454,7 +454,7 @@ test('no field of any message of a broker ends the provider', async (t) => {
   });
   for (const honest of ofBroker()) {
     for (const { what, bytes } of hostileMessages('mutirao.provider.v1.ConnectRequest', honest)) {
-      await scenes.hear(what, ({ peers }) => {
+      await scenes.receive(what, ({ peers }) => {
         peers[0]?.say(bytes);
         return peers;
       });
@@ -476,7 +476,7 @@ test('no field of any message of a machine ends the provider, also while it stan
     });
     for (const honest of ofMachine()) {
       for (const { what, bytes } of hostileMessages('mutirao.machine.v1.AttachRequest', honest)) {
-        await scenes.hear(`${what}${isAway ? ' while the broker is away' : ''}`, ({ peers }) => {
+        await scenes.receive(`${what}${isAway ? ' while the broker is away' : ''}`, ({ peers }) => {
           peers[1]?.say(bytes);
           return peers;
         });

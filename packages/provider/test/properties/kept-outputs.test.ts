@@ -260,7 +260,7 @@ class World {
     }
     if (input.kind === 'SpooledAcknowledged') {
       this.#keptSequences = this.#keptSequences.filter((sequence) => sequence > input.sequence);
-      this.#opened.hear({ kind: 'ReportsForgotten', machineId, incarnation: 'i', upTo: input.sequence });
+      this.#opened.receive({ kind: 'ReportsForgotten', machineId, incarnation: 'i', upTo: input.sequence });
     }
   }
 
@@ -366,7 +366,7 @@ class World {
     this.#connection = connection;
     connection.near.listen({
       onMessage: (bytes) => {
-        this.#hear(connection, bytes);
+        this.#receive(connection, bytes);
       },
       onClosed: () => undefined,
     });
@@ -407,7 +407,7 @@ class World {
     );
   }
 
-  #hear(connection: Connection, bytes: Buffer): void {
+  #receive(connection: Connection, bytes: Buffer): void {
     const { message } = ConnectResponse.decode(bytes);
     const inner = message?.$case === 'fromMachine' ? message.value.message : undefined;
     if (inner?.$case === 'blobUpload') {

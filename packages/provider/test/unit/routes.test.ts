@@ -84,9 +84,9 @@ test('a queue that cannot be read is said in one sentence, and once', async (t) 
   t.is(reasons[0]?.text, 'Cannot read the resource\'s queue: MUT_BAD_REQUEST, no partition "nix".');
   const status = [{ code: 'queue-stale', trouble: 'no answer' } as const];
   const stale = { ...unreadable, state: { ...unreadable.state, resourceStatus: status } };
-  const told = await inject(providerRoutes(stale).getResource, {});
+  const reported = await inject(providerRoutes(stale).getResource, {});
   t.deepEqual(
-    told.reasons.map(({ code }) => code),
+    reported.reasons.map(({ code }) => code),
     ['queue-stale'],
   );
 });

@@ -144,23 +144,23 @@ const drainTimeMax = 10_000;
 
 function reportEnd(child: ChildProcess, captures: readonly Capture[], onExit: (exit: ProcessExit) => void): void {
   let reported = false;
-  const tell = (exit: ProcessExit): void => {
+  const report = (exit: ProcessExit): void => {
     if (reported) return;
     reported = true;
     for (const capture of captures) capture.stop();
     onExit(exit);
   };
   child.once('error', (error) => {
-    if (child.pid === undefined) tell(startFailure(error));
+    if (child.pid === undefined) report(startFailure(error));
   });
   child.once('exit', (code, signal) => {
     const exit: ProcessExit = { status: shellStatus(code, signal), startError: '' };
     const stopWaiting = whenDrained(captures, () => {
-      tell(exit);
+      report(exit);
     });
     child.once('close', () => {
       stopWaiting();
-      tell(exit);
+      report(exit);
     });
   });
 }

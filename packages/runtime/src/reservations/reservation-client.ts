@@ -77,7 +77,7 @@ export class ReservationClient {
   /** Claims that were shown in this life, by reservation. */
   readonly #claims = new Map<number, string>();
   /** Reservations whose use is being reported. */
-  readonly #telling = new Set<number>();
+  readonly #reporting = new Set<number>();
   /** Provisioning status that is not reported yet, by reservation. */
   readonly #aheads = new Map<number, Provisioning>();
   #reportingAhead: Promise<void> | undefined;
@@ -181,10 +181,10 @@ export class ReservationClient {
   noteUse(use: ReservationUse): void {
     const { reservationId } = use;
     const isKnown = this.#windows.has(reservationId) && !this.#unused.has(reservationId);
-    if (isKnown || this.#telling.has(reservationId)) return;
-    this.#telling.add(reservationId);
+    if (isKnown || this.#reporting.has(reservationId)) return;
+    this.#reporting.add(reservationId);
     void this.#reportUse(use).finally(() => {
-      this.#telling.delete(reservationId);
+      this.#reporting.delete(reservationId);
       this.#claims.delete(reservationId);
     });
   }

@@ -221,13 +221,13 @@ export class TraceReplay {
 
   #run(line: GetLine<'inputs'>): OpenTurn {
     const open = { ...line, line: this.#lineCount, isWanted: !this.#isBefore(line) };
-    this.#tell(open, 'input', line.inputs);
+    this.#report(open, 'input', line.inputs);
     const decision = this.#step(open);
     if (decision === undefined) return { ...open, decision };
     this.#changeCount += decision.changes.length;
     this.#commandCount += decision.commands.length;
-    this.#tell(open, 'change', decision.changes);
-    this.#tell(open, 'command', decision.commands);
+    this.#report(open, 'change', decision.changes);
+    this.#report(open, 'command', decision.commands);
     return { ...open, decision };
   }
 
@@ -240,7 +240,7 @@ export class TraceReplay {
     }
   }
 
-  #tell(
+  #report(
     { now, turn, isWanted }: Omit<OpenTurn, 'decision'>,
     role: StoryEvent['role'],
     messages: readonly unknown[],

@@ -3,7 +3,7 @@ import { listIds } from './list-ids.ts';
 import { findLetter } from './walk-ids.ts';
 
 /** How a message is described. */
-export interface Telling {
+export interface Narration {
   /** Instants are printed relative to it; as they are when left out. */
   readonly start?: Instant | undefined;
   /** Of lists whose elements touch some of these ids, only those elements are printed. */
@@ -21,15 +21,15 @@ const distanceMax = 10 * 365 * 86_400_000;
 /**
  * One line of text about an input, a change or a command of any machine; empty fields are left out, long ones are cut.
  */
-export function describe(message: { readonly kind: string }, telling: Telling = {}): string {
+export function describe(message: { readonly kind: string }, narration: Narration = {}): string {
   const { kind, ...fields } = message;
-  return cut([kind, ...showFields(fields, telling, 1)].join(' '), lineMax);
+  return cut([kind, ...showFields(fields, narration, 1)].join(' '), lineMax);
 }
 
-function showFields(fields: object, telling: Telling, depth: number): string[] {
+function showFields(fields: object, narration: Narration, depth: number): string[] {
   return Object.entries(fields)
     .filter(([, value]) => !isEmpty(value))
-    .map(([name, value]) => `${name}=${showField(name, value, telling, depth)}`);
+    .map(([name, value]) => `${name}=${showField(name, value, narration, depth)}`);
 }
 
 function isEmpty(value: unknown): boolean {
@@ -40,17 +40,17 @@ function isEmpty(value: unknown): boolean {
   return Object.keys(value).length === 0;
 }
 
-function showField(name: string, value: unknown, telling: Telling, depth: number): string {
+function showField(name: string, value: unknown, narration: Narration, depth: number): string {
   const letter = findLetter(name);
   if (letter !== undefined && isNumbers(value)) return showRanges(letter, value);
-  if (typeof value !== 'number') return show(value, telling, depth);
+  if (typeof value !== 'number') return show(value, narration, depth);
   if (letter !== undefined) return `${letter}${value}`;
-  const { start } = telling;
+  const { start } = narration;
   const isInstant = start !== undefined && instantName.test(name) && Math.abs(value - start) < distanceMax;
   return isInstant ? showTime(value - start) : String(value);
 }
 
-function show(value: unknown, telling: Telling, depth: number): string {
+function show(value: unknown, narration: Narration, depth: number): string {
   if (typeof value === 'string') return showText(value);
   if (typeof value !== 'object' || value === null) return String(value);
   if (value instanceof Uint8Array) return showBytes(value);
@@ -58,20 +58,20 @@ function show(value: unknown, telling: Telling, depth: number): string {
     Array.isArray(value) || value instanceof Map || value instanceof Set
       ? [...(value as Iterable<unknown>)]
       : undefined;
-  if (list !== undefined) return showList(list, telling, depth);
-  return depth >= depthMax ? '{...}' : `{${showFields(value, telling, depth + 1).join(' ')}}`;
+  if (list !== undefined) return showList(list, narration, depth);
+  return depth >= depthMax ? '{...}' : `{${showFields(value, narration, depth + 1).join(' ')}}`;
 }
 
-function showList(values: readonly unknown[], telling: Telling, depth: number): string {
+function showList(values: readonly unknown[], narration: Narration, depth: number): string {
   if (depth >= depthMax) return `[${values.length}]`;
-  const { about } = telling;
+  const { about } = narration;
   const wanted =
     about === undefined
       ? []
       : values.filter((value) => typeof value === 'object' && listIds(value).some((id) => about.has(id)));
   const reported = (wanted.length > 0 ? wanted : values)
     .slice(0, elementsMax)
-    .map((value) => show(value, telling, depth + 1));
+    .map((value) => show(value, narration, depth + 1));
   return `[${reported.join(', ')}${reported.length < values.length ? `, ... ${values.length} in all` : ''}]`;
 }
 

@@ -1,3 +1,3 @@
-export { describe, type Telling } from './describe.ts';
+export { describe, type Narration } from './describe.ts';
 export { listIds } from './list-ids.ts';
 export { everything, Story, type StoryEvent } from './story.ts';

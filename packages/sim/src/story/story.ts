@@ -34,7 +34,7 @@ export class Story {
   }
 
   /** The line about an event; undefined when it is not of this story. Changes only teach which replicas a task has. */
-  tell({ now, turn, process, role, message }: StoryEvent): string | undefined {
+  report({ now, turn, process, role, message }: StoryEvent): string | undefined {
     const { ids, runs } = walkIds(message);
     for (const { tasks, replica } of runs) {
       if (tasks.some((task) => this.#about.has(task))) this.#about.add(replica);

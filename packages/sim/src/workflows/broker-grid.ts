@@ -155,7 +155,7 @@ export class BrokerGrid {
   }
 
   /** Delivers any other input. */
-  hear(input: BrokerInput): void {
+  receive(input: BrokerInput): void {
     this.#deliver(input);
   }
 

@@ -142,7 +142,7 @@ export class BrokerProcess {
         this.#start(command);
         break;
       case 'StartGang':
-        this.#tell(command.providerId, {
+        this.#report(command.providerId, {
           kind: 'toMachine',
           machineId: command.machineId,
           message: { kind: 'startGang', start: command.start },
@@ -152,11 +152,11 @@ export class BrokerProcess {
         this.#grant(command);
         break;
       case 'RevokeLease':
-        this.#tell(command.providerId, { kind: 'leaseRevocation', replicaIds: command.replicaIds });
+        this.#report(command.providerId, { kind: 'leaseRevocation', replicaIds: command.replicaIds });
         break;
       case 'CancelReplicas': {
         const { machineId, replicaIds, onlyWaiting } = command;
-        this.#tell(command.providerId, {
+        this.#report(command.providerId, {
           kind: 'toMachine',
           machineId,
           message: { kind: 'cancel', replicaIds, onlyWaiting },
@@ -164,7 +164,7 @@ export class BrokerProcess {
         break;
       }
       case 'AcknowledgeReport':
-        this.#tell(command.providerId, {
+        this.#report(command.providerId, {
           kind: 'toMachine',
           machineId: command.machineId,
           message: { kind: 'acknowledged', sequence: command.sequence },
@@ -181,7 +181,7 @@ export class BrokerProcess {
     }
   }
 
-  #tell(providerId: ProviderId, message: FromBroker): void {
+  #report(providerId: ProviderId, message: FromBroker): void {
     this.#links.get(providerId)?.send(message);
   }
 
@@ -275,7 +275,11 @@ export class BrokerProcess {
   #offer(providerId: ProviderId, machineId: MachineId, contents: readonly Content[]): void {
     this.#later(() => {
       for (const content of contents)
-        this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'content', content, isThere: true } });
+        this.#report(providerId, {
+          kind: 'toMachine',
+          machineId,
+          message: { kind: 'content', content, isThere: true },
+        });
     });
   }
 
@@ -293,7 +297,7 @@ export class BrokerProcess {
     const staged = this.#stage(jobId, groupIndex, starts, { chosen: processors, alternative, memory });
     const batch = staged && gang !== undefined ? asMember(staged, gang) : staged;
     if (batch === undefined || !this.process.state.machines.has(machineId)) return;
-    this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
+    this.#report(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
     const spec = this.process.state.jobs.get(jobId)?.spec;
     const group = spec?.groups[groupIndex];
     if (spec?.scheduler === 'storage-affinity' && group !== undefined) this.#noteStaged(machineId, group, batch);
@@ -310,7 +314,7 @@ export class BrokerProcess {
       const start = this.#stage(jobId, groupIndex, this.#stageable(starts));
       return start === undefined ? [] : [{ start, requirements, taskTime }];
     });
-    this.#tell(providerId, {
+    this.#report(providerId, {
       kind: 'lease',
       lease: { sequence, horizon, groups, ...(quarantined === undefined ? {} : { quarantined }) },
     });

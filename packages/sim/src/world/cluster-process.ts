@@ -176,24 +176,24 @@ export class ClusterProcess {
   }
 
   /** Answers a call of a provider or of a local user. */
-  answer(call: ManagerCall, hear: (reply: ManagerReply) => void): void {
+  answer(call: ManagerCall, receive: (reply: ManagerReply) => void): void {
     switch (call.kind) {
       case 'allocate':
-        this.#allocate(call.order, hear);
+        this.#allocate(call.order, receive);
         break;
       case 'release':
         this.process.ask(
           (replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId: Number(call.managerRequestId) }),
           (reply) => {
-            hear(reply.ok ? { ok: true } : refused(reply));
+            receive(reply.ok ? { ok: true } : refused(reply));
           },
         );
         break;
       case 'limits':
-        hear({ ok: true, limits: findLimits(this.#setup.options) });
+        receive({ ok: true, limits: findLimits(this.#setup.options) });
         break;
       case 'queue':
-        hear(this.#list(call.endedMax));
+        receive(this.#list(call.endedMax));
         break;
       default:
         unreachable(call);
@@ -203,11 +203,11 @@ export class ClusterProcess {
   /** A claim is verified first, and its reservation may be news. */
   #allocate(
     { reservation, ...asked }: Extract<ManagerCall, { readonly kind: 'allocate' }>['order'],
-    hear: (reply: ManagerReply) => void,
+    receive: (reply: ManagerReply) => void,
   ): void {
     const admitted = reservation === undefined ? undefined : this.#setup.reservations.admit(reservation);
     if (admitted !== undefined && 'code' in admitted) {
-      hear({ ok: false, ...admitted });
+      receive({ ok: false, ...admitted });
       return;
     }
     if (admitted !== undefined) this.process.deliver({ kind: 'ReservationShown', window: admitted });
@@ -215,7 +215,7 @@ export class ClusterProcess {
     this.process.ask(
       (replyTo) => ({ kind: 'AllocationRequested', replyTo, order }),
       (reply) => {
-        hear(requestReply(reply));
+        receive(requestReply(reply));
       },
     );
   }

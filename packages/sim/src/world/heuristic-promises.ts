@@ -19,7 +19,7 @@ export class HeuristicPromises {
   }
 
   /** The switch was confirmed to the user: no earlier heuristic decides any more. */
-  tell(process: string, heuristic: string): void {
+  report(process: string, heuristic: string): void {
     const possible = this.#possible.get(process) ?? [];
     const first = possible.indexOf(heuristic);
     invariant(first !== -1, `${process} reports ${heuristic}, to which it did not switch`);
@@ -27,7 +27,7 @@ export class HeuristicPromises {
   }
 
   /** Checks a turn. @throws {InvariantError} when a request is drafted by a heuristic that no longer decides. */
-  hear({ process, changes }: WorldTurn): void {
+  receive({ process, changes }: WorldTurn): void {
     const possible = this.#possible.get(process);
     if (possible === undefined) return;
     for (const change of changes as readonly ProviderChange[]) {

@@ -46,7 +46,7 @@ export class LeaseOracle {
   /** The tasks of each provider's last lease. */
   readonly #tasks = new Map<ProviderId, ReadonlySet<string>>();
   /** Replicas whose end was reported to the broker. */
-  readonly #heard = new Set<ReplicaId>();
+  readonly #received = new Set<ReplicaId>();
   /** The replicas whose ends are in the reports that are kept, by run of an agent and sequence. */
   readonly #kept = new Map<string, Map<number, readonly ReplicaId[]>>();
   readonly #horizons = new Map<ProviderId, Duration>();
@@ -61,7 +61,7 @@ export class LeaseOracle {
   /**
    * Providers whose initial sync has not ended since the broker was first connected to them again, with that instant.
    */
-  readonly #telling = new Map<ProviderId, Instant>();
+  readonly #reporting = new Map<ProviderId, Instant>();
 
   /** @param skewMax how far clocks may be off: those of a standby and of its next life differ by twice as much. */
   constructor(skewMax: Duration) {
@@ -76,11 +76,11 @@ export class LeaseOracle {
     }
     this.#leased.clear();
     this.#tasks.clear();
-    this.#telling.clear();
+    this.#reporting.clear();
   }
 
   /** Checks a turn. */
-  hear(turn: WorldTurn): void {
+  receive(turn: WorldTurn): void {
     if (turn.process === 'broker') this.#onBrokerTurn(turn);
     else if (turn.process.startsWith(providerPrefix))
       this.#onProviderTurn(turn.process.slice(providerPrefix.length), turn);
@@ -109,19 +109,19 @@ export class LeaseOracle {
   }
 
   #onReport(input: BrokerInput): void {
-    if (input.kind === 'MachineReported') for (const { replicaId } of input.report.ended) this.#heard.add(replicaId);
+    if (input.kind === 'MachineReported') for (const { replicaId } of input.report.ended) this.#received.add(replicaId);
   }
 
   #onConnection(input: BrokerInput, at: Instant): void {
     // A provider that comes and goes without an initial sync is waited for once, from when it first came.
-    if (input.kind === 'ProviderConnected' && !this.#telling.has(input.providerId))
-      this.#telling.set(input.providerId, at);
-    if (input.kind === 'ProviderSynced') this.#telling.delete(input.providerId);
+    if (input.kind === 'ProviderConnected' && !this.#reporting.has(input.providerId))
+      this.#reporting.set(input.providerId, at);
+    if (input.kind === 'ProviderSynced') this.#reporting.delete(input.providerId);
   }
 
   /** Before it places tasks that a provider may have started, the broker asks what is alive there. */
   #checkAsked({ jobId, machineId, taskIndexes }: BrokerChangeOf<'ReplicasDispatched'>, at: Instant): void {
-    for (const [providerId, since] of this.#telling) {
+    for (const [providerId, since] of this.#reporting) {
       if (at >= since + onWithin - 2 * this.#skewMax) continue;
       const task = taskIndexes.find((taskIndex) => this.#tasks.get(providerId)?.has(`${jobId}.${taskIndex}`) === true);
       invariant(
@@ -224,10 +224,10 @@ export class LeaseOracle {
     const reports = this.#kept.get(keptKey({ machineId, incarnation }));
     for (const [sequence, endedReplicaIds] of reports ?? []) {
       if (sequence > upTo) continue;
-      const unheard = isReplaced ? undefined : endedReplicaIds.find((replicaId) => !this.#heard.has(replicaId));
+      const unanswered = isReplaced ? undefined : endedReplicaIds.find((replicaId) => !this.#received.has(replicaId));
       invariant(
-        unheard === undefined,
-        `the end of r${unheard ?? 0} on ${machineId} is forgotten, and was not reported to the broker`,
+        unanswered === undefined,
+        `the end of r${unanswered ?? 0} on ${machineId} is forgotten, and was not reported to the broker`,
       );
       reports?.delete(sequence);
     }

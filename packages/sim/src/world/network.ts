@@ -284,13 +284,13 @@ export class Network {
     client: Life,
     server: { readonly host: Host; find(): { readonly life: Life; readonly handle: CallHandler } | undefined },
     deadline: Duration,
-    hear: (reply: unknown) => void,
+    receive: (reply: unknown) => void,
   ): void {
     let isAnswered = false;
     const answerOnce = (reply: unknown): void => {
       if (isAnswered || client.isOver) return;
       isAnswered = true;
-      hear(reply);
+      receive(reply);
     };
     const deliver = (): void => {
       const target = server.find();

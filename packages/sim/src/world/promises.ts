@@ -47,7 +47,7 @@ export class Promises {
   }
 
   /** The broker journaled changes; what follows from them may be known outside from now on. */
-  hear(changes: readonly BrokerChange[]): void {
+  receive(changes: readonly BrokerChange[]): void {
     for (const change of changes) this.#onOne(change);
   }
 

@@ -46,7 +46,7 @@ export interface ProviderSetup {
    * came.
    */
   readonly askManager:
-    | ((life: Life, call: ManagerCall, hear: (reply: ManagerReply | undefined) => void) => void)
+    | ((life: Life, call: ManagerCall, receive: (reply: ManagerReply | undefined) => void) => void)
     | undefined;
   /** Has the resource manager hint at changes; undefined where it does not. */
   readonly watchManager: ((life: Life) => StreamEnd<never, QueueHint>) | undefined;
@@ -124,7 +124,7 @@ export class ProviderProcess {
       },
       nameMachine: (machineId, requestId) => nameMachine(config.providerId, machineId, requestId),
       onReport: (agent, report) => {
-        this.#measure.hear(agent, report);
+        this.#measure.receive(agent, report);
       },
       onAway: (machineId) => {
         this.#measure.forget(machineId);
@@ -189,12 +189,13 @@ export class ProviderProcess {
 
   /** The answer takes its time, and is of the moment at which it comes. */
   #askReservations(
-    hear: (answer: { readonly isAway: boolean; readonly windows: readonly ReservedWindow[] }) => void,
+    receive: (answer: { readonly isAway: boolean; readonly windows: readonly ReservedWindow[] }) => void,
   ): void {
     const { world, rng, reservations, config } = this.#setup;
     if (config.holding === undefined) return;
     world.kernel.after(drawTime(rng, reservationCallMax), () => {
-      if (!this.life.isOver) hear({ isAway: reservations.isAway, windows: reservations.getWindows(config.providerId) });
+      if (!this.life.isOver)
+        receive({ isAway: reservations.isAway, windows: reservations.getWindows(config.providerId) });
     });
   }
 

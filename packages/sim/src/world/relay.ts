@@ -308,7 +308,7 @@ export class SimulatedRelay {
         });
         break;
       default:
-        this.#tell(command);
+        this.#report(command);
     }
   }
 
@@ -333,7 +333,7 @@ export class SimulatedRelay {
     for (const message of agent.waiting.splice(0)) this.#clear(agent, clearing, message);
   }
 
-  #tell(
+  #report(
     command: Exclude<Extract<RelayCommand, { readonly brokerId: string }>, { readonly kind: 'StartLeased' }>,
   ): void {
     const broker = this.#brokers.get(command.brokerId);

@@ -59,19 +59,19 @@ class Reporter {
   addTurn(turn: WorldTurn): void {
     this.#turnCount += 1;
     const before = this.#lines.length + this.#leftOutCount;
-    this.#tell(this.#story, turn);
+    this.#report(this.#story, turn);
     this.#lastTurn = turn;
     this.#isLastTurnReported = this.#lines.length + this.#leftOutCount > before;
   }
 
-  #tell(story: Story, { at, process, inputs, changes, commands }: WorldTurn): void {
+  #report(story: Story, { at, process, inputs, changes, commands }: WorldTurn): void {
     for (const [role, messages] of [
       ['input', inputs],
       ['change', changes],
       ['command', commands],
     ] as const) {
       for (const message of messages) {
-        const line = story.tell({ now: at, turn: this.#turnCount, process, role, message });
+        const line = story.report({ now: at, turn: this.#turnCount, process, role, message });
         if (line === undefined) continue;
         this.#involved.add(process);
         this.#add(line);
@@ -101,7 +101,7 @@ class Reporter {
   /** The end of the last turn is printed even if it names nothing of this story. */
   reportLastTurn(): void {
     if (this.#lastTurn === undefined || this.#isLastTurnReported) return;
-    this.#tell(new Story([everything], worldStart), {
+    this.#report(new Story([everything], worldStart), {
       ...this.#lastTurn,
       inputs: this.#lastTurn.inputs.slice(0, lastInputsMax),
     });

@@ -52,7 +52,7 @@ export function runWorld(
     (turn) => {
       digest.add(turn);
       onTurn?.(turn);
-      watch.hear(turn);
+      watch.receive(turn);
     },
     {
       onCommitted: (process) => {
@@ -94,7 +94,7 @@ export function runWorld(
 
 function heal(world: World): void {
   world.isStormy = false;
-  world.tell('WorldMended', []);
+  world.report('WorldMended', []);
   world.network.heal({ ...world.scenario.network, lossProbability: 0, duplicateProbability: 0 });
   for (const { process } of world.processes()) process.fallAt(undefined);
   for (const node of world.nodes()) {

@@ -90,19 +90,19 @@ export class Storm {
     const process = pick(rng, this.#world.processes());
     if (process === undefined) return;
     if (rng.below(2) === 0) {
-      this.#world.tell('ProcessCrashed', [process]);
+      this.#world.report('ProcessCrashed', [process]);
       process.life.end();
       return;
     }
     const point = fallPoints[rng.below(fallPoints.length)] ?? 'after-write';
-    this.#world.tell('ProcessCrashed', [process], `in its next turn, ${point}`);
+    this.#world.report('ProcessCrashed', [process], `in its next turn, ${point}`);
     process.process.fallAt(point);
   }
 
   #fall(rng: Prng): void {
     const host = pick(rng, this.#world.hosts);
     if (host === undefined) return;
-    this.#world.tell('HostFell', this.#world.processesOn(host), host.name);
+    this.#world.report('HostFell', this.#world.processesOn(host), host.name);
     this.#world.fall(host, rng);
   }
 
@@ -111,7 +111,7 @@ export class Storm {
     const { skewMax } = this.#world.scenario.faults;
     if (host === undefined) return;
     const skew = rng.below(2 * skewMax + 1) - skewMax;
-    this.#world.tell('ClockSet', this.#world.processesOn(host), `by ${skew - host.skew} ms`);
+    this.#world.report('ClockSet', this.#world.processesOn(host), `by ${skew - host.skew} ms`);
     host.setSkew(skew);
   }
 
@@ -120,7 +120,7 @@ export class Storm {
     if (process === undefined) return;
     const duration = 1 + rng.below(Math.max(1, this.#world.scenario.faults.pauseMax));
     process.life.pausedUntil = this.#world.kernel.now + duration;
-    this.#world.tell('ProcessPaused', [process], `for ${duration} ms`);
+    this.#world.report('ProcessPaused', [process], `for ${duration} ms`);
   }
 
   /** Cuts hosts that talk to each other, so that the cut is noticed. */
@@ -130,7 +130,7 @@ export class Storm {
     const [one, other] = stream.hosts;
     if (one === other) return;
     const duration = 1 + rng.below(Math.max(1, this.#world.scenario.faults.cutMax));
-    this.#world.tell(
+    this.#world.report(
       'HostsCut',
       [...this.#world.processesOn(one), ...this.#world.processesOn(other)],
       `${one.name} from ${other.name} for ${duration} ms`,
@@ -142,7 +142,7 @@ export class Storm {
     const stream = pick(rng, this.#world.network.openStreams);
     if (stream === undefined) return;
     const [one, other] = stream.hosts;
-    this.#world.tell(
+    this.#world.report(
       'StreamBroken',
       [...this.#world.processesOn(one), ...this.#world.processesOn(other)],
       `${one.name} to ${other.name}`,
@@ -158,7 +158,7 @@ export class Storm {
     if (node?.disk === undefined) return;
     const { disk, current } = node;
     const duration = rng.below(fullDiskMax);
-    this.#world.tell('DiskFilled', current === undefined ? [] : [current], `of ${node.name} for ${duration} ms`);
+    this.#world.report('DiskFilled', current === undefined ? [] : [current], `of ${node.name} for ${duration} ms`);
     disk.isFull = true;
     this.#world.kernel.after(duration, () => {
       disk.isFull = false;
@@ -186,11 +186,11 @@ export class Storm {
     const defaultTime = pick(rng, [undefined, 1_000, 600_000]);
     const provider = site?.provider.current;
     if (provider === undefined) return;
-    this.#world.tell('HeuristicAsked', [provider], heuristic);
+    this.#world.report('HeuristicAsked', [provider], heuristic);
     provider.process.ask(
       (replyTo) => ({ kind: 'HeuristicAsked', replyTo, heuristic, defaultTime }),
       (reply) => {
-        if (reply.ok) this.#world.heuristics.tell(provider.process.name, (reply.value as HeuristicSetting).heuristic);
+        if (reply.ok) this.#world.heuristics.report(provider.process.name, (reply.value as HeuristicSetting).heuristic);
       },
     );
   }
@@ -255,7 +255,7 @@ export class Storm {
 
   #loseNode(cluster: ClusterProcess | undefined, count: number, duration: Duration): void {
     if (cluster === undefined) return;
-    this.#world.tell('NodeLost', [cluster], `of ${count} processors for ${duration} ms`);
+    this.#world.report('NodeLost', [cluster], `of ${count} processors for ${duration} ms`);
     cluster.loseProcessors(count);
     this.#world.kernel.after(duration, () => {
       if (!cluster.life.isOver) cluster.loseProcessors(0);
@@ -278,7 +278,7 @@ export class Storm {
 
   #takeDown(node: LabNode, duration: Duration): void {
     node.downUntil = Math.max(node.downUntil, this.#world.kernel.now + duration);
-    this.#world.tell('MachineWentDown', node.current === undefined ? [] : [node.current], `for ${duration} ms`);
+    this.#world.report('MachineWentDown', node.current === undefined ? [] : [node.current], `for ${duration} ms`);
     node.current?.life.end();
   }
 

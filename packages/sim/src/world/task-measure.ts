@@ -20,7 +20,7 @@ export class TaskMeasure {
   }
 
   /** Takes a report that is passed on. */
-  hear(
+  receive(
     { machineId, requestId }: { readonly machineId: MachineId; readonly requestId: RequestId },
     { started, ended }: MachineReport,
   ): void {

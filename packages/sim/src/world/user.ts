@@ -17,7 +17,7 @@ export interface UserSetup {
   /** The reservation that a job is submitted with. */
   readonly reservations: Pick<FakeReservationManager, 'shownFor'>;
   /** Asks the broker; `hear` gets undefined when no answer came. */
-  ask(make: (replyTo: number) => BrokerInput, hear: (reply: Reply | undefined) => void): void;
+  ask(make: (replyTo: number) => BrokerInput, receive: (reply: Reply | undefined) => void): void;
 }
 
 const tryAgainAfter: Duration = 5_000;

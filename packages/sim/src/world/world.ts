@@ -103,8 +103,8 @@ export class World implements Surroundings {
     });
     this.onTurn = (turn) => {
       onTurn(turn);
-      this.heuristics.hear(turn);
-      this.leases.hear(turn);
+      this.heuristics.receive(turn);
+      this.leases.receive(turn);
     };
     this.#options = options;
     this.pace = options.pace ?? usualPace;
@@ -128,8 +128,8 @@ export class World implements Surroundings {
       promises: this.promises,
       plans: scenario.jobs,
       reservations: this.reservations,
-      ask: (make, hear) => {
-        this.#askBroker(make, hear);
+      ask: (make, receive) => {
+        this.#askBroker(make, receive);
       },
     });
   }
@@ -186,7 +186,7 @@ export class World implements Surroundings {
   }
 
   /** Reports an event of these processes to the listener. */
-  tell(kind: WorldEventKind, processes: readonly NodeProcess[], detail = ''): void {
+  report(kind: WorldEventKind, processes: readonly NodeProcess[], detail = ''): void {
     this.#options.onEvent?.({
       at: this.kernel.now,
       kind,
@@ -198,9 +198,9 @@ export class World implements Surroundings {
   /** A process has started: reports that, and its end when it comes. */
   #reportLife<Process extends NodeProcess>(started: Process): Process {
     if (this.#options.onEvent === undefined) return started;
-    this.tell('ProcessStarted', [started]);
+    this.report('ProcessStarted', [started]);
     started.life.holds(() => {
-      this.tell('ProcessEnded', [started]);
+      this.report('ProcessEnded', [started]);
     });
     return started;
   }
@@ -216,7 +216,7 @@ export class World implements Surroundings {
   /** The owner drains a provider, or undrains it; without effect on one that is away. */
   setDraining({ current }: Node<ProviderProcess>, how: 'gently' | 'at once' | 'not'): void {
     if (current === undefined) return;
-    this.tell(how === 'not' ? 'ProviderUndrained' : 'ProviderDrained', [current], how);
+    this.report(how === 'not' ? 'ProviderUndrained' : 'ProviderDrained', [current], how);
     current.process.deliver(
       how === 'not'
         ? { kind: 'UndrainAsked', replyTo: 0 }
@@ -233,7 +233,7 @@ export class World implements Surroundings {
     const machineIds = [...(current?.process.state.machines.keys() ?? [])];
     const machineId = machineIds[Math.floor(choice * machineIds.length)];
     if (current === undefined || machineId === undefined) return;
-    this.tell('MachineDrained', [current], machineId);
+    this.report('MachineDrained', [current], machineId);
     current.process.deliver({ kind: 'MachineDrained', replyTo: 0, machineId, reason: 'repairs' });
     this.kernel.after(duration, () => {
       this.broker.current?.process.deliver({ kind: 'MachineUndrained', replyTo: 0, machineId });
@@ -260,7 +260,7 @@ export class World implements Surroundings {
    */
   loseJournal(awayFor: Duration): void {
     const { current } = this.broker;
-    this.tell('JournalLost', current === undefined ? [] : [current], `with the broker away for ${awayFor} ms`);
+    this.report('JournalLost', current === undefined ? [] : [current], `with the broker away for ${awayFor} ms`);
     this.broker.downUntil = this.kernel.now + awayFor;
     current?.life.end();
     this.#brokerDisk.wipe();
@@ -275,7 +275,7 @@ export class World implements Surroundings {
     const { host } = this.broker;
     const until = Math.min(this.kernel.now + atMost, worldStart + this.scenario.stormDuration);
     const duration = until - this.kernel.now;
-    this.tell('HomeSlept', this.processesOn(host), `for ${duration} ms`);
+    this.report('HomeSlept', this.processesOn(host), `for ${duration} ms`);
     for (const { life } of this.processesOn(host)) life.pausedUntil = Math.max(life.pausedUntil, until);
     for (const other of this.hosts) if (other !== host) this.network.cut(host, other, duration);
   }
@@ -345,7 +345,7 @@ export class World implements Surroundings {
             );
           },
           onCommitted: (changes) => {
-            this.promises.hear(changes);
+            this.promises.receive(changes);
             this.leases.onBroker(changes);
           },
         });
@@ -354,10 +354,10 @@ export class World implements Surroundings {
   }
 
   /** The user sits at home, so that questions get lost only with the broker. */
-  #askBroker(make: Parameters<UserAsk>[0], hear: Parameters<UserAsk>[1]): void {
+  #askBroker(make: Parameters<UserAsk>[0], receive: Parameters<UserAsk>[1]): void {
     let isAnswered = false;
-    const once = (reply: Parameters<typeof hear>[0]): void => {
-      if (!isAnswered) hear(reply);
+    const once = (reply: Parameters<typeof receive>[0]): void => {
+      if (!isAnswered) receive(reply);
       isAnswered = true;
     };
     this.broker.current?.process.ask(make, once);
@@ -461,7 +461,7 @@ export class World implements Surroundings {
   }
 
   #askerOf(cluster: Node<ClusterProcess>): ProviderSetup['askManager'] {
-    return (life, call, hear) => {
+    return (life, call, receive) => {
       const server = {
         host: cluster.host,
         find: () => {
@@ -477,7 +477,7 @@ export class World implements Surroundings {
         },
       };
       this.network.call(life, server, callDeadline, (reply) => {
-        hear(reply as ManagerReply | undefined);
+        receive(reply as ManagerReply | undefined);
       });
     };
   }

@@ -38,7 +38,7 @@ const scene = fc.record({
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 
 /** What happens to a job of tasks from half to one and a half times their mean, one line for each event. */
-function tell({ policy, locals, tasks, mean, requestsMax, seed }: Scene, heuristic: RequestHeuristic): string[] {
+function report({ policy, locals, tasks, mean, requestsMax, seed }: Scene, heuristic: RequestHeuristic): string[] {
   const trace = locals
     .map(
       ({ submittedAt, width, walltime, share }): TracedRequest => ({
@@ -104,7 +104,7 @@ test('no heuristic asks again at one instant for a request that was released at 
   let count = 0;
   fc.assert(
     fc.property(scene, fc.constantFrom(...heuristicNames, ...Array.from({ length: 10 }, () => 'finish')), (s, name) => {
-      const lines = tell(s, findHeuristic(name) as RequestHeuristic);
+      const lines = report(s, findHeuristic(name) as RequestHeuristic);
       count += lines.length;
       const loop = findLoop(lines);
       if (loop !== undefined) throw new Error(`${name} ${loop}`);

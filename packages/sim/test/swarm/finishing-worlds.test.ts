@@ -6,7 +6,7 @@ import { drawScenario, finishingScenario, readScenario, runWorld, type WorldTurn
 class Seen {
   readonly #counts = new Map<string, number>();
 
-  hear({ process, changes, inputs }: WorldTurn): void {
+  receive({ process, changes, inputs }: WorldTurn): void {
     if (!process.startsWith('provider')) return;
     for (const { kind } of inputs as readonly { readonly kind: string }[]) if (kind === 'TasksSeen') this.#count(kind);
     for (const change of changes as readonly ProviderChange[])
@@ -27,7 +27,7 @@ test('a heuristic that watches keeps its limits and its budget, and all comes to
   // Exchanges come in a few worlds only; these seeds have them.
   for (let seed = 60; seed < 110; seed += 1) {
     const { failure } = runWorld(finishingScenario(drawScenario(String(seed))), (turn) => {
-      seen.hear(turn);
+      seen.receive(turn);
     });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }

@@ -6,7 +6,7 @@ import { drawScenario, heldScenario, readScenario, runWorld, type WorldTurn } fr
 class Seen {
   readonly #counts = new Map<string, number>();
 
-  hear({ changes }: WorldTurn): void {
+  receive({ changes }: WorldTurn): void {
     for (const change of changes as readonly ProviderChange[]) {
       const what = change.kind === 'RequestDrafted' && change.heldFor !== undefined ? 'HeldDrafted' : change.kind;
       this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
@@ -22,7 +22,7 @@ test('what a provider holds for reservations is never too much, too long or give
   const seen = new Seen();
   for (let seed = 0; seed < 30; seed += 1) {
     const { failure } = runWorld(heldScenario(drawScenario(String(seed))), (turn) => {
-      seen.hear(turn);
+      seen.receive(turn);
     });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }

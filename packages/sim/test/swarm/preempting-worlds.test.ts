@@ -10,7 +10,7 @@ class Seen {
   lostMax = 0;
   readonly #byTask = new Map<string, number>();
 
-  hear({ process, changes }: WorldTurn): void {
+  receive({ process, changes }: WorldTurn): void {
     if (process !== 'broker') return;
     for (const change of changes as readonly BrokerChange[]) {
       if (change.kind !== 'ReplicasEnded') continue;
@@ -31,7 +31,7 @@ test('no task is given up for preemptions, in five worlds whose managers preempt
   const seen = new Seen();
   for (let seed = 0; seed < 5; seed += 1) {
     const { failure } = runWorld(preemptingScenario(drawScenario(`preempts ${seed}`)), (turn) => {
-      seen.hear(turn);
+      seen.receive(turn);
     });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }

@@ -7,7 +7,7 @@ import { drawScenario, readScenario, runWorld, signallingScenario, type WorldTur
 class Seen {
   givenBack = 0;
 
-  hear({ process, changes }: WorldTurn): void {
+  receive({ process, changes }: WorldTurn): void {
     if (process !== 'broker') return;
     for (const change of changes as readonly BrokerChange[]) {
       if (change.kind !== 'ReplicasEnded') continue;
@@ -20,7 +20,7 @@ test('no task that ended with its allocation is taken or counted as failed, in f
   const seen = new Seen();
   for (let seed = 0; seed < 40; seed += 1) {
     const { failure } = runWorld(signallingScenario(drawScenario(`signals ${seed}`)), (turn) => {
-      seen.hear(turn);
+      seen.receive(turn);
     });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }

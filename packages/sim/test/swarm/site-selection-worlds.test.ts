@@ -72,7 +72,7 @@ class Places {
   readonly placed = new Map<number, Set<string>>();
   readonly begun = new Map<number, Set<string>>();
 
-  hear({ process, changes }: WorldTurn): void {
+  receive({ process, changes }: WorldTurn): void {
     if (process !== 'broker') return;
     for (const change of changes as readonly BrokerChange[]) {
       if (change.kind === 'TasksAssigned')
@@ -90,7 +90,7 @@ function add(places: Map<number, Set<string>>, jobId: number, providerId: string
 test('without faults narrow gangs stay off the large cluster, wide ones go there, and those that may choose use both', (t) => {
   const places = new Places();
   const { failure } = runWorld(calm, (turn) => {
-    places.hear(turn);
+    places.receive(turn);
   });
   t.is(failure, undefined, failure?.message);
   t.is(places.placed.size, 3);
@@ -139,7 +139,7 @@ test('under faults assigned tasks run only at their provider, and worlds with as
   for (let seed = 0; seed < 10; seed += 1) {
     const places = new Places();
     const { failure } = runWorld(withPlaced(drawScenario(String(seed))), (turn) => {
-      places.hear(turn);
+      places.receive(turn);
     });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
     for (const providers of places.placed.values()) dispatchedCount += providers.size;

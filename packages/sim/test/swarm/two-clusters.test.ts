@@ -69,7 +69,7 @@ class Askings {
   readonly #widths = new Map<string, ProcessorCount>();
   readonly #pending: { readonly at: Instant; readonly count: number }[] = [{ at: 0, count: 0 }];
 
-  hear({ at, process, changes }: WorldTurn): void {
+  receive({ at, process, changes }: WorldTurn): void {
     if (process === 'broker') for (const change of changes as readonly BrokerChange[]) this.#onBroker(change, at);
     if (!process.startsWith('provider')) return;
     for (const change of changes as readonly ProviderChange[]) {
@@ -117,7 +117,7 @@ for (const [name, clusters] of Object.entries(pairs)) {
     for (const taskCount of [1, 2, 7, 60]) {
       const askings = new Askings();
       const { failure } = runWorld(getScenario(`${name} ${taskCount}`, taskCount, clusters), (turn) => {
-        askings.hear(turn);
+        askings.receive(turn);
       });
       t.is(failure, undefined);
       t.true(askings.all.length > 0);

@@ -154,7 +154,7 @@ function getScenario(
 function runWholeGrid(setting: Setting, locals: readonly LocalPlan[]): { finishedAt: number; decided: Decided[] } {
   const requests = new Map<string, { -readonly [Field in keyof Decided]: Decided[Field] }>();
   let finishedAt = 0;
-  const hear = (change: ProviderChange): void => {
+  const receive = (change: ProviderChange): void => {
     if (change.kind === 'RequestDrafted') {
       const { at, width, walltime, reasons } = change;
       requests.set(change.requestId, { at, width, walltime, reasons, startedAt: undefined, taskTime: 0 });
@@ -168,7 +168,7 @@ function runWholeGrid(setting: Setting, locals: readonly LocalPlan[]): { finishe
     getScenario(setting, locals),
     ({ at, process, changes }) => {
       if (process === 'broker' && changes.some(({ kind }) => kind === 'JobEnded')) finishedAt = at;
-      if (process === 'provider cluster0') for (const change of changes as ProviderChange[]) hear(change);
+      if (process === 'provider cluster0') for (const change of changes as ProviderChange[]) receive(change);
     },
     {
       pace: noTimeLost,

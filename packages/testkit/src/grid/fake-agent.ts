@@ -68,7 +68,7 @@ function receive(message: NonNullable<AttachResponse['message']>): void {
   } else if (message.$case === 'start') {
     const now = Date.now();
     for (const { replicaId } of message.value.replicas) held.add(replicaId);
-    tell(
+    announce(
       message.value.replicas
         .filter(({ value }) => value !== 'hold')
         .map(({ replicaId }) => ({
@@ -88,7 +88,7 @@ function receive(message: NonNullable<AttachResponse['message']>): void {
   }
 }
 
-function tell(ended: Report['ended']): void {
+function announce(ended: Report['ended']): void {
   if (ended.length === 0) return;
   sequence += 1;
   const report = { sequence, started: [], ended, gangMemberReady: [] };

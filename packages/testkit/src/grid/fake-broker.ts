@@ -93,7 +93,7 @@ export class FakeBroker {
   }
 
   /** The messages of one kind. */
-  heard<K extends NonNullable<ConnectResponse['message']>['$case']>(
+  received<K extends NonNullable<ConnectResponse['message']>['$case']>(
     kind: K,
   ): Extract<NonNullable<ConnectResponse['message']>, { $case: K }>['value'][] {
     return this.messages.filter((message) => message.$case === kind).map((message) => message.value as never);
@@ -111,7 +111,7 @@ export class FakeBroker {
 
   /** Replicas that reports said have ended, each as often as it was said. */
   ended(): number[] {
-    return this.heard('fromMachine').flatMap(({ message }) =>
+    return this.received('fromMachine').flatMap(({ message }) =>
       message?.$case === 'report' ? message.value.ended.map(({ replicaId }) => replicaId) : [],
     );
   }

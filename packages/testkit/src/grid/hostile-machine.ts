@@ -146,7 +146,7 @@ export class HostileMachine {
   }
 
   /** The messages of one kind. */
-  heard<K extends NonNullable<AttachResponse['message']>['$case']>(
+  received<K extends NonNullable<AttachResponse['message']>['$case']>(
     kind: K,
   ): Extract<NonNullable<AttachResponse['message']>, { $case: K }>['value'][] {
     return this.messages.filter((message) => message.$case === kind).map((message) => message.value as never);
@@ -154,7 +154,7 @@ export class HostileMachine {
 
   /** The transfers that it was offered. */
   transferIds(): string[] {
-    return this.heard('content').flatMap(({ source }) => (source?.$case === 'transferId' ? [source.value] : []));
+    return this.received('content').flatMap(({ source }) => (source?.$case === 'transferId' ? [source.value] : []));
   }
 
   /** All bytes of a transfer. Rejects with the provider's error. */

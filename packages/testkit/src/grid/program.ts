@@ -130,7 +130,7 @@ export class Program {
     this.#fatalCode = undefined;
     this.#address = '';
     createInterface({ input: child.stderr }).on('line', (line) => {
-      this.#hear(line);
+      this.#receive(line);
     });
     // Its log has been read to the end by then.
     this.#closed = new Promise((resolve) => {
@@ -186,7 +186,7 @@ export class Program {
     };
   }
 
-  #hear(line: string): void {
+  #receive(line: string): void {
     this.log.push(line);
     if (this.#logFile !== undefined) appendFileSync(this.#logFile, `${line}\n`);
     if (this.log.length > 2000) this.log.shift();

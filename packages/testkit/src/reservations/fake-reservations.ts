@@ -89,7 +89,7 @@ export class FakeReservations {
   }
 
   /** Sends a reservation to the watchers. */
-  tell(reservation: Reservation): void {
+  report(reservation: Reservation): void {
     const event = {
       sequence: 1,
       atUnixMs: 0,

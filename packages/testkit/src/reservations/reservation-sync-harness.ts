@@ -41,7 +41,7 @@ export class ReservationSyncHarness {
     const [word = '', ...rest] = line.split(' ');
     switch (word) {
       case 'reported':
-        return this.hear([
+        return this.receive([
           { kind: 'ReservationsReported', windows: rest.map((text) => ({ userId: 'ana', ...readWindow(text) })) },
         ]);
       case 'read':
@@ -65,7 +65,7 @@ export class ReservationSyncHarness {
         return [];
       case 'at':
         this.now = Number(rest[0]) * second;
-        return this.hear([{ kind: 'TimerFired' }]);
+        return this.receive([{ kind: 'TimerFired' }]);
       case 'list':
         return [...this.state.kept.values()].map(
           ({ window, status, since, reason }) =>
@@ -81,14 +81,14 @@ export class ReservationSyncHarness {
   }
 
   /** One step of the machine and all that follows from it, in words. */
-  hear(inputs: readonly ReservationSyncInput[]): string[] {
+  receive(inputs: readonly ReservationSyncInput[]): string[] {
     const { changes, commands } = reservationSync.step(this.state, inputs, this.now);
     this.changes.push(...changes);
     reservationSync.checkInvariants(this.state);
     const reported = [...changes.flatMap(showChange)];
     const answers: ReservationSyncInput[] = [];
     for (const command of commands) reported.push(...this.#obey(command, answers));
-    if (answers.length > 0) reported.push(...this.hear(answers));
+    if (answers.length > 0) reported.push(...this.receive(answers));
     if (this.#isRead) reported.push(...this.#read());
     return reported;
   }
@@ -115,7 +115,7 @@ export class ReservationSyncHarness {
 
   #read(): string[] {
     this.#isRead = false;
-    return this.hear([
+    return this.receive([
       { kind: 'SiteListed', replyTo: 1, reservations: [...this.#site.values()], granularity: this.#granularity },
     ]);
   }

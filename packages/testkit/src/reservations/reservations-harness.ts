@@ -79,7 +79,7 @@ export class ReservationsHarness {
     if (words[0] === 'restart') return this.#restart();
     if (words[0] === 'at') this.now = Number(words[1]);
     if (words[0] === 'clock') return this.#setClock(Number(words[1]));
-    const reported = this.hear([
+    const reported = this.receive([
       words[0] === 'at'
         ? { kind: 'TimerFired' }
         : words[0] === 'started'
@@ -93,11 +93,11 @@ export class ReservationsHarness {
 
   #setClock(by: number): string[] {
     this.now += by;
-    return this.hear([{ kind: 'ClockStepped', by }]);
+    return this.receive([{ kind: 'ClockStepped', by }]);
   }
 
   /** One step of the machine, in words. */
-  hear(inputs: readonly ReservationsInput[]): string[] {
+  receive(inputs: readonly ReservationsInput[]): string[] {
     const { changes, commands } = reservationsMachine.step(this.state, inputs, this.now);
     this.changes.push(...changes.map((change) => ({ at: this.now, change })));
     reservationsMachine.checkInvariants(this.state);

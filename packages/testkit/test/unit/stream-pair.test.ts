@@ -4,22 +4,22 @@ import test from 'ava';
 
 /** Notes what is heard at one end. */
 function notes(): {
-  readonly heard: unknown[];
+  readonly received: unknown[];
   onMessage(message: unknown): void;
   onEnd(): void;
   onClosed(error: MutiraoError | undefined): void;
 } {
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   return {
-    heard,
+    received,
     onMessage: (message) => {
-      heard.push(message);
+      received.push(message);
     },
     onEnd: () => {
-      heard.push('end');
+      received.push('end');
     },
     onClosed: (error) => {
-      heard.push(error?.code ?? 'peace');
+      received.push(error?.code ?? 'peace');
     },
   };
 }
@@ -40,8 +40,8 @@ test('the other end receives what one end writes, even before it listens', async
   near.end();
   near.write(4);
   await settle();
-  t.deepEqual(farNotes.heard, [1, 2, 'end']);
-  t.deepEqual(nearNotes.heard, ['three']);
+  t.deepEqual(farNotes.received, [1, 2, 'end']);
+  t.deepEqual(nearNotes.received, ['three']);
   t.deepEqual(near.sent, [1, 2]);
 });
 
@@ -55,8 +55,8 @@ test('both ends are notified of closing once, after the written data', async (t)
   near.close();
   near.write(2);
   await settle();
-  t.deepEqual(farNotes.heard, [1, 'MUT_STOPPING']);
-  t.deepEqual(nearNotes.heard, ['MUT_STOPPING']);
+  t.deepEqual(farNotes.received, [1, 'MUT_STOPPING']);
+  t.deepEqual(nearNotes.received, ['MUT_STOPPING']);
 });
 
 test('a listener that refuses a message closes the stream with its error', async (t) => {
@@ -71,7 +71,7 @@ test('a listener that refuses a message closes the stream with its error', async
   });
   near.write(1);
   await settle();
-  t.deepEqual(nearNotes.heard, ['MUT_BAD_REQUEST']);
+  t.deepEqual(nearNotes.received, ['MUT_BAD_REQUEST']);
 });
 
 test('a paused end receives nothing until it resumes', async (t) => {
@@ -81,10 +81,10 @@ test('a paused end receives nothing until it resumes', async (t) => {
   far.pause();
   near.write(1);
   await settle();
-  t.deepEqual(farNotes.heard, []);
+  t.deepEqual(farNotes.received, []);
   far.resume();
   await settle();
-  t.deepEqual(farNotes.heard, [1]);
+  t.deepEqual(farNotes.received, [1]);
 });
 
 test('an end that is behind says so until it is drained', (t) => {

@@ -105,8 +105,8 @@ test('events come once each, in their order; a page that opens later gets the la
   const world = new World();
   const { messages } = world.open();
   await world.pass(200);
-  world.broker.tell(wire.event({ sequence: 1 }), wire.event({ sequence: 1, type: 'job.finished' }));
-  world.broker.tell(wire.event({ sequence: 2, taskIndexes: Array.from({ length: 5000 }, (_, index) => index) }));
+  world.broker.report(wire.event({ sequence: 1 }), wire.event({ sequence: 1, type: 'job.finished' }));
+  world.broker.report(wire.event({ sequence: 2, taskIndexes: Array.from({ length: 5000 }, (_, index) => index) }));
   await world.pass(500);
   const seen = of(messages, 'events').flatMap(({ data }) => (data as RecentEvents).events);
   t.deepEqual(
@@ -129,14 +129,14 @@ test('a page that comes back with the last id gets what changed since, and nothi
   world.broker.jobs = [aJobSummary()];
   const first = world.open();
   await world.pass(300);
-  world.broker.tell(wire.event({ sequence: 1 }));
+  world.broker.report(wire.event({ sequence: 1 }));
   await world.pass(300);
   first.close();
   const lastId = first.messages.at(-1)?.id;
   const same = world.open(['jobs', 'events'], lastId);
   await world.pass(1500);
   t.deepEqual(same.messages, []);
-  world.broker.tell(wire.event({ sequence: 2 }));
+  world.broker.report(wire.event({ sequence: 2 }));
   world.broker.jobs = [aJobSummary({ finishedCount: 3 })];
   await world.pass(1500);
   t.deepEqual(same.messages.map(({ event }) => event).sort(), ['events', 'jobs']);
@@ -209,7 +209,7 @@ test('of a flood of events the broker is asked for a sample, which is said, and 
   const { messages } = world.open(['events']);
   await world.pass(200);
   world.turns = 2000;
-  for (let sequence = 1; sequence <= 5000; sequence += 1) world.broker.tell(wire.event({ sequence }));
+  for (let sequence = 1; sequence <= 5000; sequence += 1) world.broker.report(wire.event({ sequence }));
   await world.pass(5000);
   const sent = of(messages, 'events');
   t.true(sent.some(({ data }) => (data as RecentEvents).is_sampled));
@@ -219,7 +219,7 @@ test('of a flood of events the broker is asked for a sample, which is said, and 
   t.like(asked?.request, { jobId: 0, lastChanges: 100, changesPerSecondMax: 20, taskIndexesMax: 20 });
   const { events } = sent.at(-1)?.data as RecentEvents;
   t.is(events.at(-1)?.sequence, 5000, 'the newest is told');
-  world.broker.tell(wire.event({ sequence: 5001, taskIndexes: [1, 2], taskCount: 70 }));
+  world.broker.report(wire.event({ sequence: 5001, taskIndexes: [1, 2], taskCount: 70 }));
   await world.pass(500);
   t.like(of(messages, 'events').at(-1)?.data, { is_sampled: false, events: [{ sequence: 5001, task_count: 70 }] });
 });
@@ -228,11 +228,11 @@ test('after a restore of the broker events are sent from the beginning of its ot
   const world = new World();
   world.turns = 500;
   const { messages } = world.open(['events']);
-  for (let sequence = 1; sequence <= 50; sequence += 1) world.broker.tell(wire.event({ sequence }));
+  for (let sequence = 1; sequence <= 50; sequence += 1) world.broker.report(wire.event({ sequence }));
   await world.pass(500);
   world.broker.putBack('second');
-  world.broker.tell(wire.event({ sequence: 1, jobId: 9 }), wire.event({ sequence: 1, jobId: 9 }));
-  world.broker.tell(wire.event({ sequence: 2, jobId: 9 }));
+  world.broker.report(wire.event({ sequence: 1, jobId: 9 }), wire.event({ sequence: 1, jobId: 9 }));
+  world.broker.report(wire.event({ sequence: 2, jobId: 9 }));
   await world.pass(3000);
   const reported = of(messages, 'events').flatMap(({ data }) => (data as RecentEvents).events);
   t.deepEqual(
@@ -247,7 +247,7 @@ test('a level that stays the same is read less and less often, and as often as u
   await world.pass(20_000);
   const idle = world.broker.timesAsked('listJobs');
   t.true(idle <= 23, `${idle} times in 20 s: once a second, not four times`);
-  world.broker.tell(wire.event({ sequence: 1 }));
+  world.broker.report(wire.event({ sequence: 1 }));
   world.broker.jobs = [aJobSummary({ finishedCount: 1 })];
   await world.pass(400);
   t.true(world.broker.timesAsked('listJobs') > idle);

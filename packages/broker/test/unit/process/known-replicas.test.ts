@@ -4,10 +4,10 @@ import { knownReplicas, type ObservedDriver } from '../../../src/process/known-r
 
 /** A driver that has received these replicas and takes them when it settles. */
 function aDriver({
-  heard,
+  received,
   stalledBy,
 }: {
-  heard: 'replica' | 'success' | 'nothing';
+  received: 'replica' | 'success' | 'nothing';
   stalledBy?: Error;
 }): ObservedDriver & { settled: number } {
   const { replicas, successes } = createBrokerState();
@@ -15,7 +15,7 @@ function aDriver({
     replica: () => replicas.set(7, {} as never),
     success: () => successes.set(7, {} as never),
     nothing: () => undefined,
-  }[heard];
+  }[received];
   const driver = {
     state: { replicas, successes },
     stalledBy,
@@ -29,21 +29,21 @@ function aDriver({
 }
 
 test('a replica that was received a moment ago is known before the next step', (t) => {
-  for (const [heard, isAwaited, isOpen] of [
+  for (const [received, isAwaited, isOpen] of [
     ['replica', true, true],
     ['success', false, true],
     ['nothing', false, false],
   ] as const) {
-    t.is(knownReplicas(() => aDriver({ heard })).isAwaited(7), isAwaited, heard);
-    t.is(knownReplicas(() => aDriver({ heard })).isOpen(7), isOpen, heard);
+    t.is(knownReplicas(() => aDriver({ received })).isAwaited(7), isAwaited, received);
+    t.is(knownReplicas(() => aDriver({ received })).isOpen(7), isOpen, received);
   }
 });
 
 test('of what is known nothing is settled, and where the journal has no room everything is taken for known', (t) => {
-  const driver = aDriver({ heard: 'replica' });
+  const driver = aDriver({ received: 'replica' });
   const known = knownReplicas(() => driver);
   t.true(known.isAwaited(7) && known.isAwaited(7) && known.isOpen(7));
   t.is(driver.settled, 1);
-  const full = knownReplicas(() => aDriver({ heard: 'replica', stalledBy: new Error('full') }));
+  const full = knownReplicas(() => aDriver({ received: 'replica', stalledBy: new Error('full') }));
   t.true(full.isAwaited(7) && full.isOpen(7));
 });

@@ -78,17 +78,17 @@ function hello(protocolVersion = 1): ConnectResponse {
 test('it says hello first and sends nothing else before the other side has', async (t) => {
   const { link, reported, far, timers } = prepare();
   link.start();
-  const heard: ConnectRequest[] = [];
+  const received: ConnectRequest[] = [];
   far().listen({
     onMessage: (message) => {
-      heard.push(message);
+      received.push(message);
     },
     onClosed: () => undefined,
   });
   link.sendToMachine('alpha/m', { $case: 'acknowledged', value: { sequence: 1 } });
   await microtasks();
   t.deepEqual(
-    heard.map(({ message }) => message?.$case),
+    received.map(({ message }) => message?.$case),
     ['hello'],
   );
   t.deepEqual(reported, []);
@@ -99,7 +99,7 @@ test('it says hello first and sends nothing else before the other side has', asy
   t.is(timers.waiting.length, 0, 'the wait for a hello is over');
   link.sendToMachine('alpha/m', { $case: 'acknowledged', value: { sequence: 1 } });
   await microtasks();
-  t.is(heard.at(-1)?.message?.$case, 'toMachine');
+  t.is(received.at(-1)?.message?.$case, 'toMachine');
 });
 
 test('a lost stream is reported once, and opened again after waits that double up to a limit, from the first again when it went well', async (t) => {

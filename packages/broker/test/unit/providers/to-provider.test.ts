@@ -112,13 +112,13 @@ test('sent contents of a job with storage affinity are reported to the broker, e
   const batch = { ...staged.batch, replicas: staged.batch.replicas.map((replica) => ({ ...replica, inputs })) };
   const sources = [{ path: '/home/x', contents: [content] }];
   for (const scheduler of ['wqr', 'storage-affinity'] as const) {
-    const { to, inputs: heard } = prepare(() => ({ batch, unstartable: [], sources }), {
+    const { to, inputs: received } = prepare(() => ({ batch, unstartable: [], sources }), {
       ...order,
       spec: { ...order.spec, scheduler },
     });
     to.startReplicas(start);
     t.deepEqual(
-      heard,
+      received,
       scheduler === 'wqr' ? [] : [{ kind: 'InputsStaged', machineId: 'alpha/m', sources, contents: [content] }],
     );
   }

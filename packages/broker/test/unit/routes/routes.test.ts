@@ -748,7 +748,7 @@ test('a watcher that asks for results gets those that fit with the event, and no
     ],
   }));
   await turn(...[1, 2, 3].map((replicaId) => ({ kind: 'ResultAccepted' as const, replicaId })));
-  const hear = async (resultBytesMax: number | undefined): Promise<JobEvent[]> => {
+  const receive = async (resultBytesMax: number | undefined): Promise<JobEvent[]> => {
     const leaving = new AbortController();
     const { writer, reported } = aWriter();
     const context = aCallContext({ signal: leaving.signal });
@@ -764,7 +764,7 @@ test('a watcher that asks for results gets those that fit with the event, and no
         [taskIndex, machineId, ...files.map(({ path, data }) => `${path} ${data?.length ?? 'absent'}`)].join(' '),
       ),
     );
-  const finished = (await hear(50)).filter(({ type }) => type === 'tasks.finished');
+  const finished = (await receive(50)).filter(({ type }) => type === 'tasks.finished');
   t.deepEqual(show(finished), [['0 alpha/m1 result 20'], ['1 alpha/m1 result 20'], ['2 alpha/m1 result absent']]);
   // Tasks that end together share the room.
   const [first] = finished;
@@ -772,7 +772,7 @@ test('a watcher that asks for results gets those that fit with the event, and no
   await addResults(parts, 'ana', [{ event: together, sequence: 1, number: 1 }], 90);
   t.deepEqual(show([together]), [['0 alpha/m1 result 20', '1 alpha/m1 result 20', '2 alpha/m1 result absent']]);
   t.deepEqual(finished[0]?.results?.results[0]?.files[0]?.data, bytes(1));
-  t.true((await hear(undefined)).every(({ results }) => results === undefined));
+  t.true((await receive(undefined)).every(({ results }) => results === undefined));
   for (const resultBytesMax of [0, 1024 * 1024 + 1])
     await t.throwsAsync(
       watchJobRoute(parts)({ jobId: 1, afterSequence: 0, resultBytesMax }, aWriter().writer, aCallContext()),

@@ -4,7 +4,7 @@ import { actOnAll } from '../../act-on-each.ts';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { findClusterAddress } from '../../grid/addresses.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -27,7 +27,7 @@ export async function cancelRequests(
     await cluster.release({ requestId });
     return requestId;
   });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => done.map((requestId) => ({ cluster: name, request_id: requestId })),
     table: () => done.map((requestId) => `Request ${requestId} of ${name} is released.`),
     quiet: () => done,

@@ -13,7 +13,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { findClusterAddress, listClusterAddresses } from '../../grid/addresses.ts';
 import { clusterNodeJson, honouredReservationJson, queuedRequestJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration, showMoment } from '../../output/units.ts';
 import { describeSlot } from '@mutirao/core/resources';
 import { describeBytes } from '@mutirao/core/shared';
@@ -53,7 +53,7 @@ export async function showQueues(context: CommandContext, options: QueueOptions)
       queue: await cluster.getQueue({ endedMax: Number(options.ended), userId: '' }),
     });
   }
-  tell(context.output, {
+  printResult(context.output, {
     json: () => listings.map(queueJson),
     table: () => listings.flatMap((listing, index) => [...(index === 0 ? [] : ['']), ...queueTable(listing)]),
     quiet: () => listings.flatMap(({ queue }) => queue.requests.map((request) => request.requestId)),

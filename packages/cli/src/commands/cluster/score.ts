@@ -7,7 +7,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { findClusterAddress } from '../../grid/addresses.ts';
 import { clusterScoresJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 
 export function define(command: Command, act: Act): void {
@@ -27,7 +27,7 @@ export async function showScores(
 ): Promise<ExitStatus> {
   const { name, address } = findClusterAddress(context.home, clusterName);
   const found = await (await context.cluster(address)).getScores({ userId: user });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => clusterScoresJson(name, found),
     table: () => [findHead(name, found), ...getTable(found)],
     quiet: () => found.scores.map(({ userId }) => userId),

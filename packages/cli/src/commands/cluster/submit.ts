@@ -12,7 +12,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { findClusterAddress } from '../../grid/addresses.ts';
 import { walltimeGainJson } from '../../json/documents.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 import { managerOption, openManager, readReservationId } from '../../reservations/show-reservation.ts';
 
@@ -77,7 +77,7 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
     slot: readSlot(options),
     reservationClaim: await findClaim(context, options),
   });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({
       cluster: name,
       request_id: requestId,

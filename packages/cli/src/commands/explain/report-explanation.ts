@@ -5,7 +5,7 @@ import { reasonDocument } from '@mutirao/api/reasons';
 
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 
 /** Asks the broker why, and prints its answer: a sentence or two, then the details below. */
 export async function reportExplanation(
@@ -15,7 +15,7 @@ export async function reportExplanation(
   const { summary, waiting, details } = await (await context.broker()).explain({ subject });
   if (summary === undefined) throw new MutiraoError('MUT_PROTOCOL', 'the broker gave no explanation');
   const answer = [summary, ...(waiting === undefined ? [] : [waiting])].map(({ text }) => text).join(' ');
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({
       summary: reasonDocument(summary),
       waiting: waiting === undefined ? null : reasonDocument(waiting),

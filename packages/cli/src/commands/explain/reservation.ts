@@ -7,7 +7,7 @@ import { InvariantError } from '@mutirao/core/shared';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import {
   explainAhead,
   isOver,
@@ -37,7 +37,7 @@ async function explainReservation(
   if (reservation === undefined) throw new InvariantError('the manager gave no answer');
   const summary = findSummary(reservation, context.clock.now());
   const details = listDetails(reservation);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ summary: document(summary), waiting: null, details: details.map(document) }),
     table: () => [say(summary), ...details.map((detail) => `  - ${say(detail)}`)],
     quiet: () => [say(summary)],

@@ -8,7 +8,7 @@ import { identityFolder, identityPaths, revokeSerial } from '@mutirao/runtime/id
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -24,7 +24,7 @@ export function revoke(context: CommandContext, given: string): ExitStatus {
   const path = resolve(context.directory, given);
   const { serial, remark } = existsSync(path) ? readSerial(path) : { serial: given, remark: '' };
   revokeSerial(folder, serial, remark);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ serial: serial.toLowerCase(), file: identityPaths(folder).revoked }),
     table: () => [
       `Servers of this home folder refuse ${serial.toLowerCase()} from now on. Those of other home ` +

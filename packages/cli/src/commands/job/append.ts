@@ -9,7 +9,7 @@ import { plural } from '@mutirao/core/shared';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveJobId } from '../../selectors.ts';
 import { callPatiently, readJob, type SubmitOptions } from './hand-over.ts';
 import { addAppendOptions } from './submit-options.ts';
@@ -42,7 +42,7 @@ export async function appendTasks(
     broker.appendTasks({ jobId, appendKey, groups }),
   );
   for (const { text } of warnings) context.output.note(`warning: ${text}`);
-  tell(context.output, {
+  printResult(context.output, {
     json: (): JsonOf<typeof shapes.appended_tasks> => ({
       job_id: jobId,
       first_task_index: firstTaskIndex,

@@ -6,7 +6,7 @@ import { plural } from '@mutirao/core/shared';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveJobId, resolveJobs, resolveTaskIndexes } from '../../selectors.ts';
 import { getEnumName } from '../../wire/names.ts';
 
@@ -29,7 +29,7 @@ export async function cancelJobs(context: CommandContext, selector: string, reas
   const broker = await context.broker();
   const jobs = await resolveJobs(broker, selector, 'running');
   for (const { jobId, status } of jobs) if (status === JobStatus.RUNNING) await broker.cancelJob({ jobId, reason });
-  tell(context.output, {
+  printResult(context.output, {
     json: () =>
       jobs.map(
         ({ jobId, status }): JsonOf<typeof shapes.cancelled_job> => ({
@@ -59,7 +59,7 @@ async function cancelTasks(
   const jobId = await resolveJobId(broker, job);
   const taskIndexes = await resolveTaskIndexes(broker, jobId, tasks, 'listed');
   const { cancelledCount } = await broker.cancelTasks({ jobId, taskIndexes, reason });
-  tell(context.output, {
+  printResult(context.output, {
     json: (): JsonOf<typeof shapes.cancelled_job>[] => [
       { job_id: jobId, ended_before: null, cancelled_tasks: cancelledCount },
     ],

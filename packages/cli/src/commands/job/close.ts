@@ -4,7 +4,7 @@ import { plural } from '@mutirao/core/shared';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveJobs } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
@@ -21,7 +21,7 @@ export async function closeJobs(context: CommandContext, selector: string): Prom
     const { taskCount } = await broker.closeJob({ jobId });
     closed.push({ jobId, taskCount, wasOpen: open === true });
   }
-  tell(context.output, {
+  printResult(context.output, {
     json: () =>
       closed.map(
         ({ jobId, taskCount, wasOpen }): JsonOf<typeof shapes.closed_job> => ({

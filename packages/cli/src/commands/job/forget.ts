@@ -7,7 +7,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { parseMoment } from '../../local-time.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveJobIds } from '../../selectors.ts';
 import { readInteger } from '../../usage/read-integer.ts';
 
@@ -48,7 +48,7 @@ async function forgetJobs(
     forgotten.push(...answer.jobIds);
     hasMore = answer.hasMore && !context.signal.aborted;
   }
-  tell(context.output, {
+  printResult(context.output, {
     json: (): JsonOf<typeof shapes.forgotten_jobs> => ({ job_ids: forgotten }),
     table: () => [
       forgotten.length === 0

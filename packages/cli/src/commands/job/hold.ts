@@ -4,7 +4,7 @@ import { plural } from '@mutirao/core/shared';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
@@ -20,7 +20,7 @@ async function holdTasks(context: CommandContext, job: string, tasks: string): P
   const jobId = await resolveJobId(broker, job);
   const taskIndexes = tasks === 'all' ? [] : await resolveTaskIndexes(broker, jobId, tasks, 'listed');
   const { heldCount } = await broker.holdTasks({ jobId, taskIndexes });
-  tell(context.output, {
+  printResult(context.output, {
     json: (): JsonOf<typeof shapes.held_tasks> => ({ job_id: jobId, held_count: heldCount }),
     table: () => [
       heldCount === 0

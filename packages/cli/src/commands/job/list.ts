@@ -9,7 +9,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { jobJson } from '../../json/documents.ts';
 import { jobStatusText } from '../../output/status-words.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
 import { getEnumName } from '../../wire/names.ts';
 
@@ -35,7 +35,7 @@ export async function listJobs(context: CommandContext, { max, status }: ListJob
   if (status !== undefined && !statuses.includes(status))
     throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${status}"; expected one of ${statuses.join(', ')}`);
   const jobs = await fetchJobs(await context.broker(), status, max);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => jobs.map(jobJson),
     table: () =>
       jobs.length === 0

@@ -6,7 +6,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 import { resolveJobId } from '../../selectors.ts';
 import { fetchTasks } from '../task/list.ts';
@@ -38,7 +38,7 @@ export async function listShares(context: CommandContext, job: string): Promise<
   const jobId = await resolveJobId(broker, job);
   const { found } = await fetchTasks(broker, { jobId, taskIndexes: [], status: TaskStatus.UNSPECIFIED }, Infinity);
   const shares = getShares(found, context.clock.now());
-  tell(context.output, {
+  printResult(context.output, {
     json: () => shares.map(shareJson),
     table: () => (shares.length === 0 ? [`No replica of job ${jobId} was dispatched so far.`] : shareTable(shares)),
     quiet: () => shares.map((share) => share.machineId),

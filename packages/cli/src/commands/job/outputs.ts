@@ -17,7 +17,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showBytes } from '../../output/units.ts';
 import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
 
@@ -54,7 +54,7 @@ export async function showOutputs(
   const files = await findFiles(join(folder, gatheredIndexName(jobId)), chosen);
   const into = extract === undefined ? undefined : resolve(context.directory, extract);
   const places = into === undefined ? [] : await extractAll(files, folder, into);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => files.map((file, index) => gatheredJson(file, places[index])),
     table: () =>
       into === undefined

@@ -7,7 +7,7 @@ import { readReport, renderReport } from '@mutirao/web/report';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { writeNamed } from '../../output/write-named.ts';
 import { resolveJobId } from '../../selectors.ts';
 
@@ -32,7 +32,7 @@ export async function writeReport(context: CommandContext, job: string, { out }:
   const path = resolve(context.directory, out ?? `job-${jobId}-report.html`);
   writeNamed(path, html);
   const size = Buffer.byteLength(html);
-  tell(context.output, {
+  printResult(context.output, {
     json: (): JsonOf<typeof shapes.job_report> => ({ job_id: jobId, file: path, size_bytes: size }),
     table: () => [
       `The report on job ${jobId} is in ${path} (${Math.ceil(size / 1024)} KiB); whoever has the file can open it:`,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
@@ -44,7 +44,7 @@ export async function retryTasks(
     currentInputs,
     ...(sharedPlaces ? { sharedPlaces } : {}),
   });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ job_id: jobId, retried_count: retriedCount }),
     table: () => [`${retriedCount} ${retriedCount === 1 ? 'task' : 'tasks'} of job ${jobId} will run again.`],
     quiet: () => [jobId],

@@ -9,7 +9,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { jobDetailsJson, schedulingJson, findTaskCount, verificationText } from '../../json/documents.ts';
 import { jobStatusText } from '../../output/status-words.ts';
 import { renderPairs } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showBytes, showDuration, showInstant } from '../../output/units.ts';
 import { resolveJobIds } from '../../selectors.ts';
 
@@ -28,7 +28,7 @@ export async function showJobs(context: CommandContext, selector: string): Promi
     const { job, spec } = answer;
     if (job !== undefined && spec !== undefined) found.push({ job, spec, answer });
   }
-  tell(context.output, {
+  printResult(context.output, {
     json: () => found.map(({ job, spec, answer }) => jobDetailsJson(job, spec, answer)),
     table: () =>
       found.flatMap((one, index) => [

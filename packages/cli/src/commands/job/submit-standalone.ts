@@ -11,7 +11,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { closeHereHome, listAbandoned, openHereHome, type HereHome } from '../../grid/here-home.ts';
 import { runHere } from '../../grid/run-here.ts';
 import { jobJson } from '../../json/documents.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { explainMissingFile } from '../../watch/explain-missing-file.ts';
 import { followJob, type FollowOptions } from '../../watch/follow-job.ts';
 import { reportWaiting } from '../../watch/report-waiting.ts';
@@ -130,7 +130,7 @@ async function runJob(context: CommandContext, { job, home, options }: Run): Pro
   });
   if (options.taskOutput === true) await printOutputs(context, { job: String(jobId), tasks: 'all' }, {});
   if (ended.failedCount > 0) await reportFailures(context, broker, ended);
-  tell(context.output, { json: () => jobJson(ended), table: () => [endSentence(ended)], quiet: () => [jobId] });
+  printResult(context.output, { json: () => jobJson(ended), table: () => [endSentence(ended)], quiet: () => [jobId] });
   return ended;
 }
 
@@ -143,7 +143,7 @@ async function followReporting(
   let isOver = false;
   let givenUp = '';
   const giveUp = new AbortController();
-  const telling = reportWaiting(context, broker, {
+  const report = reportWaiting(context, broker, {
     jobId: job.jobId,
     unreachableMax: job.unreachableMax,
     isOver: () => isOver,
@@ -164,7 +164,7 @@ async function followReporting(
         );
   } finally {
     isOver = true;
-    await telling;
+    await report;
   }
 }
 

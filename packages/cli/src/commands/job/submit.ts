@@ -8,7 +8,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { addAfterHelp } from '../../help/lay-out-help.ts';
 import { jobJson, resumedJson } from '../../json/documents.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { followJob } from '../../watch/follow-job.ts';
 import { dependencyOptionsGiven, readDependencies } from './dependency-options.ts';
 import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
@@ -73,7 +73,7 @@ export async function submitJob(
   const job = await reserveFor(context, stated, options);
   const { jobId, taskCount, resumed, warnings } = await handOverOrWithdraw(context, job, options);
   if (options.wait !== true && options.progress !== true) {
-    tell(context.output, {
+    printResult(context.output, {
       json: () => ({
         job_id: jobId,
         task_count: taskCount,
@@ -94,7 +94,7 @@ export async function submitJob(
   }
   if (resumed !== undefined) for (const line of describeResumed(resumed, taskCount)) context.output.note(line);
   const ended = await followJob(context, await context.broker(), { jobId, progress: options.progress === true });
-  tell(context.output, { json: () => jobJson(ended), table: () => [endLine(ended)], quiet: () => [jobId] });
+  printResult(context.output, { json: () => jobJson(ended), table: () => [endLine(ended)], quiet: () => [jobId] });
   await noteMissingFile(context, ended);
   return exitStatusOfJob(ended);
 }

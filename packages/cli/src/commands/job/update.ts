@@ -5,7 +5,7 @@ import { plural } from '@mutirao/core/shared';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveJobId } from '../../selectors.ts';
 import { readPriority, readRunningMax } from './service-options.ts';
 
@@ -32,7 +32,7 @@ async function updateJob(context: CommandContext, job: string, options: UpdateOp
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
   await broker.updateJob({ jobId, priority, runningMax });
-  tell(context.output, {
+  printResult(context.output, {
     json: (): JsonOf<typeof shapes.updated_job> => ({
       job_id: jobId,
       priority: priority ?? null,

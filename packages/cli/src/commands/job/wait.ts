@@ -5,7 +5,7 @@ import { JobStatus, type JobSummary } from '@mutirao/api/broker';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { jobJson } from '../../json/documents.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 import { resolveJobIds } from '../../selectors.ts';
 import { explainMissingFile } from '../../watch/explain-missing-file.ts';
@@ -28,7 +28,7 @@ export async function waitForJobs(context: CommandContext, selector: string, pro
   const ended: JobSummary[] = [];
   for (const jobId of await resolveJobIds(broker, selector))
     ended.push(await followJob(context, broker, { jobId, progress }));
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ended.map(jobJson),
     table: () => ended.map(endLine),
     quiet: () => ended.map((job) => job.jobId),

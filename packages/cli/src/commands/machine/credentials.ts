@@ -5,7 +5,7 @@ import { MachineCredentialStatus } from '@mutirao/api/provider';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
 import { getEnumName } from '../../wire/names.ts';
@@ -21,7 +21,7 @@ export async function listCredentials(context: CommandContext, providerName: str
   const { providerId, address } = await resolveProviderAddress(context, providerName);
   const { credentials } = await (await context.provider(address)).listMachineCredentials();
   const now = context.clock.now();
-  tell(context.output, {
+  printResult(context.output, {
     json: () =>
       credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => ({
         machine_id: `${providerId}/${name}`,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -19,7 +19,7 @@ export function define(command: Command, act: Act): void {
  */
 export async function drainMachine(context: CommandContext, machineId: string, reason: string): Promise<ExitStatus> {
   await (await context.broker()).drainMachine({ machineId, reason });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ machine_id: machineId }),
     table: () => [
       `${machineId} is draining: it gets no new tasks, and what runs there ends by itself. "mutirao machine ` +

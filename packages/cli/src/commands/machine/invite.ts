@@ -6,7 +6,7 @@ import { isLoopback, isSocket, parseAddress } from '@mutirao/runtime/rpc';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { showWithOffset } from '../../local-time.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
 
 interface InviteOptions {
@@ -42,7 +42,7 @@ export async function inviteMachine(
   const command =
     `${authority === '' ? '' : `MUTIRAO_CA=${authority} `}mutirao run agent --provider ${address} --machine-id ` +
     `${machineId} --invitation -`;
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({
       machine_id: machineId,
       provider_id: providerId,

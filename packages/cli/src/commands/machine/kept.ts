@@ -6,7 +6,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { enrolledMachineJson, describeReach } from '../../json/enrolled-machine.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
 import { getEnumName } from '../../wire/names.ts';
@@ -31,7 +31,7 @@ export function reportKept(
   providerId: string,
   machines: readonly EnrolledMachineState[],
 ): void {
-  tell(output, {
+  printResult(output, {
     json: () => machines.map((state) => enrolledMachineJson(providerId, state)),
     table: () =>
       machines.length === 0

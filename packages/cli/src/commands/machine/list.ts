@@ -6,7 +6,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { machineJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 import { getEnumName } from '../../wire/names.ts';
 
@@ -17,7 +17,7 @@ export function define(command: Command, act: Act): void {
 /** Lists the GridMachines that the broker has now. */
 export async function listMachines(context: CommandContext): Promise<ExitStatus> {
   const { machines } = await (await context.broker()).listMachines();
-  tell(context.output, {
+  printResult(context.output, {
     json: () => machines.map(machineJson),
     table: () =>
       machines.length === 0

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -20,7 +20,7 @@ export async function quarantineMachine(
   reason: string,
 ): Promise<ExitStatus> {
   await (await context.broker()).quarantineMachine({ machineId, reason });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ machine_id: machineId }),
     table: () => [
       `${machineId} is quarantined: it gets no more tasks, and results of open jobs that rest on its votes run again.`,

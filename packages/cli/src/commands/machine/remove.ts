@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
@@ -30,7 +30,7 @@ export async function removeMachine(
   );
   const name = machine.slice(slash + 1);
   await (await context.provider(address)).removeMachine({ name });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ provider_id: providerId, address }),
     table: () => [
       `Machine ${providerId}/${name} is removed: its agent is disconnected and its credential is revoked. Tasks that ` +

@@ -8,7 +8,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { shownMachineJson } from '../../json/documents.ts';
 import { renderPairs } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
 import { getEnumName } from '../../wire/names.ts';
 import { describeEvidence } from './trust.ts';
@@ -33,7 +33,7 @@ export async function showMachine(context: CommandContext, wanted: string): Prom
       ...machines.map(({ facts }) => facts?.machineId ?? ''),
       ...records.map(({ machineId }) => machineId),
     ]);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => shownMachineJson({ name, machine, trust }),
     table: () =>
       renderPairs([['machine', name], ...presencePairs(machine, context.clock.now()), ...trustPairs(trust, machine)]),

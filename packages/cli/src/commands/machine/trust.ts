@@ -7,7 +7,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { trustJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showInstant } from '../../output/units.ts';
 
 export function define(command: Command, act: Act): void {
@@ -28,7 +28,7 @@ export async function showTrust(context: CommandContext, machine: string | undef
       'MUT_NOT_FOUND',
       `nothing is known of a machine ${machine}; no vote of it has been compared`,
     );
-  tell(context.output, {
+  printResult(context.output, {
     json: () => chosen.map(trustJson),
     table: () =>
       chosen.length === 0

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -13,7 +13,7 @@ export function define(command: Command, act: Act): void {
 /** Has a machine take tasks again. */
 export async function undrainMachine(context: CommandContext, machineId: string): Promise<ExitStatus> {
   await (await context.broker()).undrainMachine({ machineId });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ machine_id: machineId }),
     table: () => [`${machineId} takes tasks again.`],
     quiet: () => [machineId],

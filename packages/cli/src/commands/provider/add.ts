@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -14,7 +14,7 @@ export function define(command: Command, act: Act): void {
 /** Makes the broker use a provider, also after a restart. */
 export async function addProvider(context: CommandContext, providerId: string, address: string): Promise<ExitStatus> {
   await (await context.broker()).addProvider({ providerId, address });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ provider_id: providerId, address }),
     table: () => [`The broker uses provider ${providerId} at ${address}.`],
     quiet: () => [providerId],

@@ -5,7 +5,7 @@ import { parseDuration } from '@mutirao/formats';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { heuristicJson } from '../../json/documents.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
 import { describeTaskTime } from './show.ts';
 
@@ -41,7 +41,7 @@ export async function reportOrSwitch(
     ? await provider.switchHeuristic({ heuristic, defaultTaskTimeMs })
     : await provider.getResource();
   const assumed = describeTaskTime(inForce.heuristic, inForce.defaultTaskTimeMs);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => heuristicJson({ providerId, address, ...inForce }),
     table: () => [
       isSwitch

@@ -8,7 +8,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { listedProviderJson } from '../../json/documents.ts';
 import { describeDraining } from '../../output/draining.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 
 export function define(command: Command, act: Act): void {
   command.action(() => act(listProviders));
@@ -22,7 +22,7 @@ export async function listProviders(context: CommandContext): Promise<ExitStatus
       providers.map(async (provider) => [provider.providerId, await askHeuristic(context, provider)] as const),
     ),
   );
-  tell(context.output, {
+  printResult(context.output, {
     json: () => providers.map((provider) => listedProviderJson(provider, heuristics.get(provider.providerId))),
     table: () =>
       providers.length === 0

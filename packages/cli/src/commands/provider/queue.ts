@@ -8,7 +8,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { providerQueueJson } from '../../json/provider-queue.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
 
@@ -29,7 +29,7 @@ export async function showQueue(context: CommandContext, name: string): Promise<
   const { address } = await resolveProviderAddress(context, name);
   const { queue } = await (await context.provider(address)).getQueue();
   if (queue === undefined) throw new MutiraoError('MUT_PROTOCOL', `provider ${name} reported no queue`);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => providerQueueJson(queue),
     table: () => [...findHead(queue), ...stepTable(queue), ...entryTable(queue), ...decisionTable(queue)],
     quiet: () => queue.steps.map(({ fromUnixMs, freeProcessors }) => `${fromUnixMs} ${freeProcessors}`),

@@ -9,7 +9,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { resourceJson } from '../../json/documents.ts';
 import { describeDraining } from '../../output/draining.ts';
 import { renderPairs } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showBytes, showDuration, showInstant } from '../../output/units.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
 
@@ -25,7 +25,7 @@ export async function showProvider(context: CommandContext, name: string): Promi
   const resource = await (await context.provider(address)).getResource();
   const runningTasks =
     resource.drainingSinceUnixMs === undefined ? undefined : await countRunning(context, resource.providerId);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => resourceJson(resource),
     table: () => resourcePairs(resource, address, runningTasks),
     quiet: () => [resource.providerId],

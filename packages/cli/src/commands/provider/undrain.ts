@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
@@ -15,7 +15,7 @@ export function define(command: Command, act: Act): void {
 export async function undrainProvider(context: CommandContext, name: string): Promise<ExitStatus> {
   const { providerId, address } = await resolveProviderAddress(context, name);
   await (await context.provider(address)).undrain();
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({ provider_id: providerId, address }),
     table: () => [`Provider ${providerId} takes work.`],
     quiet: () => [providerId],

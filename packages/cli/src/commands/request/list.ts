@@ -6,7 +6,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { requestJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration, showMoment } from '../../output/units.ts';
 import { getEnumName } from '../../wire/names.ts';
 
@@ -19,7 +19,7 @@ export function define(command: Command, act: Act): void {
 /** Lists allocation requests of all providers. */
 export async function listRequests(context: CommandContext, includeEnded: boolean): Promise<ExitStatus> {
   const { requests } = await (await context.broker()).listRequests({ includeEnded });
-  tell(context.output, {
+  printResult(context.output, {
     json: () => requests.map(requestJson),
     table: () =>
       requests.length === 0

@@ -9,7 +9,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { calendarJson } from '../../json/reservation-documents.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
 import { drawCalendar } from '../../reservations/draw-calendar.ts';
 import { managerOption, openManager, showAmount, showUnits } from '../../reservations/show-reservation.ts';
@@ -57,7 +57,7 @@ export async function showCalendars(
     if (calendar.resource === undefined) throw new InvariantError('the manager gave no answer');
     calendars.push({ calendar, resource: calendar.resource });
   }
-  tell(context.output, {
+  printResult(context.output, {
     json: () => calendars.map(({ calendar, resource }) => calendarJson(calendar, resource)),
     table: () =>
       calendars.length === 0

@@ -5,7 +5,7 @@ import { InvariantError } from '@mutirao/core/shared';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { reservationJson } from '../../json/reservation-documents.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { fetchClaim } from '../../reservations/fetch-claim.ts';
 import { managerOption, openManager, reservationPairs, resourcesByName } from '../../reservations/show-reservation.ts';
 
@@ -46,7 +46,7 @@ export async function claimReservation(
   });
   if (reservation === undefined) throw new InvariantError('the manager gave no answer');
   const unit = (await resourcesByName(manager)).get(reservation.resourceId)?.unit ?? '';
-  tell(context.output, {
+  printResult(context.output, {
     json: () => reservationJson(reservation, unit),
     table: () => reservationPairs(reservation, unit),
     quiet: () => [reservation.reservationId],

@@ -6,7 +6,7 @@ import { ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { reservationJson } from '../../json/reservation-documents.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import {
   checkResource,
   managerOption,
@@ -75,7 +75,7 @@ export async function listReservations(context: CommandContext, options: ListOpt
     // A page that leads back would be asked for again and again.
     before = before === 0 || page.nextBeforeReservationId < before ? page.nextBeforeReservationId : 0;
   } while (before !== 0 && found.length < limit);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => found.map((one) => reservationJson(one, resources.get(one.resourceId)?.unit ?? '')),
     table: () => reservationTable(found, resources, now),
     quiet: () => found.map(({ reservationId }) => reservationId),

@@ -9,7 +9,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { reservableResourceJson } from '../../json/reservation-documents.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
 import {
   addResourceOptions,
@@ -164,7 +164,7 @@ function getWindow(
 }
 
 function reportResources(context: CommandContext, resources: readonly Resource[]): ExitStatus {
-  tell(context.output, {
+  printResult(context.output, {
     json: () => resources.map(reservableResourceJson),
     table: () => resourceTable(resources),
     quiet: () => resources.map(({ resourceId }) => resourceId),

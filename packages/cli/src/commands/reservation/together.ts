@@ -6,7 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { reservationJson } from '../../json/reservation-documents.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showInstant } from '../../output/units.ts';
 import { commitGroup } from '../../reservations/commit-group.ts';
 import { holdGroup } from '../../reservations/hold-group.ts';
@@ -70,15 +70,15 @@ export async function reserveGroup(
     hold,
     roundsMax,
   });
-  const { reservations, unheard } = await commitGroup(context, held);
-  for (const { part } of unheard)
+  const { reservations, unanswered } = await commitGroup(context, held);
+  for (const { part } of unanswered)
     context.output.note(
       `All are reserved. The manager of ${part.text} does not answer; it will confirm its part later.`,
     );
   const units = await Promise.all(
     held.map(async ({ part }) => (await resourcesByName(part.manager)).get(part.resourceId)?.unit ?? ''),
   );
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({
       start_unix_ms: window.start,
       end_unix_ms: window.end,

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { verdictJson } from '../../json/reservation-documents.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { fetchClaim } from '../../reservations/fetch-claim.ts';
 import { managerOption, openManager, resourcesByName } from '../../reservations/show-reservation.ts';
 
@@ -34,7 +34,7 @@ export async function verifyClaim(context: CommandContext, text: string, options
   const { reservation } = verdict;
   const unit =
     reservation === undefined ? '' : ((await resourcesByName(manager)).get(reservation.resourceId)?.unit ?? '');
-  tell(context.output, {
+  printResult(context.output, {
     json: () => verdictJson(verdict, unit),
     table: () => [
       verdict.valid

@@ -25,7 +25,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 import { readFraction, readTime, readWhole, readWord, findSeconds } from '../../simulation/numbers.ts';
 import { findPolicy } from '../../simulation/policies.ts';
@@ -140,7 +140,7 @@ export async function simulateJob(context: CommandContext, options: JobSimulatio
     sampleJob(history, scenario, { seed: options.seed, run }, trace),
   );
   if (samples === undefined) return 4;
-  tell(context.output, {
+  printResult(context.output, {
     json: () => getDocument({ read, policy: policy.name, factor, options }, samples),
     table: () => getTable(samples),
     quiet: () => samples.map(({ turnaround }) => String(findSeconds(turnaround))),

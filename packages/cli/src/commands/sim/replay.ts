@@ -12,7 +12,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { writeLine } from '../../output/output.ts';
 import { renderPairs } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showInstant } from '../../output/units.ts';
 import { readWhole } from '../../simulation/numbers.ts';
 import { readLines } from '../../simulation/read-lines.ts';
@@ -46,7 +46,7 @@ export async function replayTrace(
   const [from, until] = [readPoint('--from', options.from), readPoint('--until', options.until)];
   const about = (options.about ?? []).flatMap((given) => given.split(',')).filter((id) => id !== '');
   const lines: string[] = [];
-  const report = await runReplay(context, file, { from, until, about, hear: onStory(context, lines) });
+  const report = await runReplay(context, file, { from, until, about, receive: onStory(context, lines) });
   if (from !== undefined && report.comparedCount === 0 && report.problem === undefined) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
@@ -55,7 +55,7 @@ export async function replayTrace(
     );
   }
   if (report.isHalfLineDropped) context.output.note(`the last line of ${file} is incomplete and was ignored`);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => getDocument(file, report, about.length === 0 ? null : lines),
     table: () => getTable(report),
     quiet: () => (report.problem === undefined ? [] : [report.problem.turn]),
@@ -74,17 +74,17 @@ function onStory({ output }: CommandContext, lines: string[]): (line: string) =>
       };
 }
 
-interface Telling {
+interface ReplayOutput {
   readonly from: TracePoint | undefined;
   readonly until: TracePoint | undefined;
   readonly about: readonly string[];
-  hear(line: string): void;
+  receive(line: string): void;
 }
 
 async function runReplay(
   { directory, signal }: CommandContext,
   file: string,
-  { from, until, about, hear }: Telling,
+  { from, until, about, receive }: ReplayOutput,
 ): Promise<ReplayReport> {
   let story: Story | undefined;
   const replay = new TraceReplay({
@@ -98,8 +98,8 @@ async function runReplay(
       ? {}
       : {
           onEvent: (event) => {
-            const line = story?.tell(event);
-            if (line !== undefined) hear(line);
+            const line = story?.report(event);
+            if (line !== undefined) receive(line);
           },
         }),
   });

@@ -25,7 +25,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderPairs } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { thousandths } from '../../output/units.ts';
 import { writeNamed } from '../../output/write-named.ts';
 import { readFraction, readWord, findSeconds } from '../../simulation/numbers.ts';
@@ -67,7 +67,7 @@ export function scheduleWorkflow(context: CommandContext, options: ScheduleOptio
   const schedule = scheduler?.schedule(freshProblem(workflow, costs, platform.processors.length)) as Schedule;
   const measures = measureSchedule(workflow, costs, platform.processors.length, schedule);
   if (options.svg !== undefined) writeMap(resolve(context.directory, options.svg), document, platform, schedule);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => getDocument({ document, workflow, platform }, schedule, measures),
     table: () => [
       ...getTable(workflow, schedule, measures),

@@ -10,7 +10,7 @@ import { countRuns as countHeuristicRuns, listChunks } from '@mutirao/sim/heuris
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import {
   defineHeuristicsOptions,
   readHeuristicsSettings,
@@ -64,7 +64,7 @@ export function runPart(
   const file = resolve(context.directory, options.out);
   writeAtomic(file, run.run(data), 0o644);
   const document: JsonOf<typeof shapes.study_part> = { part, run_count: run.runCount, file };
-  tell(context.output, {
+  printResult(context.output, {
     json: () => document,
     table: () => [`${run.runCount === 0 ? 'comparison' : `${run.runCount} runs`} in ${file}`],
     quiet: () => [file],

@@ -25,7 +25,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { addAfterHelp } from '../../help/lay-out-help.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { readWhole } from '../../simulation/numbers.ts';
 import { runEager } from '../../simulation/study/run-eager.ts';
 import { runChunks } from '../../simulation/study/chunk-pool.ts';
@@ -189,7 +189,7 @@ function writeJobFile(
   output.note(
     `run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`,
   );
-  tell(output, { json: () => getDocument(folder, settings, path), table: () => [path], quiet: () => [path] });
+  printResult(output, { json: () => getDocument(folder, settings, path), table: () => [path], quiet: () => [path] });
   return 0;
 }
 
@@ -223,7 +223,7 @@ function finish({ output }: CommandContext, folder: StudyFolder, settings: Study
     result: getResult(chunk, folder.findStarts(chunk)),
   }));
   const report = folder.writeReport(reportStudy({ settings, parts, comparisons }, 'costa2005/'));
-  tell(output, {
+  printResult(output, {
     json: () => getDocument(folder, settings, report),
     table: () => [`${workOf(listParts(settings)).runs} runs; the report is ${report}`],
     quiet: () => [report],

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 import { writeNamed } from '../../output/write-named.ts';
 import { readPlan, type SwarmOptions, type SwarmPlan } from '../../simulation/swarm/swarm-options.ts';
@@ -49,7 +49,7 @@ export async function runSwarm(context: CommandContext, options: SwarmOptions): 
   await runAll(context, plan, tally);
   const failures = await explainAll(context, plan, tally.failed.slice(0, reportedMax));
   const isInterrupted = signal.aborted;
-  tell(output, {
+  printResult(output, {
     json: () => getDocument(plan, tally, { failures, isInterrupted }),
     table: () => [...failures.flatMap(listLines), ...unreportedLines(tally.failed, failures), ...endLines(plan, tally)],
     quiet: () => tally.failed.map(({ seed }) => seed),

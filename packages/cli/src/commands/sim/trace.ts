@@ -15,7 +15,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderPairs } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration } from '../../output/units.ts';
 import { writeNamed } from '../../output/write-named.ts';
 import { readFraction, readWhole, findSeconds } from '../../simulation/numbers.ts';
@@ -79,7 +79,7 @@ export function simulateTrace(context: CommandContext, file: string, options: Tr
     requests.map((request, index) => ({ ...request, startedAt: (results[index] as ReplayedRequest).startedAt })),
     read.processors,
   );
-  tell(context.output, {
+  printResult(context.output, {
     json: () => getDocument(read, name, factor, metrics),
     table: () => getTable(name, metrics),
     quiet: () => [],

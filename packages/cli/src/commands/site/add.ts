@@ -5,7 +5,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { readIsolationMode } from '@mutirao/runtime/program';
 import { findProgramFile } from '@mutirao/runtime/ssh';
 import { seeSite, siteJson } from '../../site/site-documents.ts';
@@ -77,7 +77,7 @@ export async function addSite(context: CommandContext, name: string, options: Ad
     throw error;
   }
   const seen = seeSite(home, readSite(home, name));
-  tell(context.output, {
+  printResult(context.output, {
     json: () => siteJson(seen),
     quiet: () => [name],
     table: () => [`The broker uses site ${name} (${site.ssh}), which it reaches at ${seen.site.address}.`],

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { seeSite, siteJson } from '../../site/site-documents.ts';
 import { readSite, readSites } from '../../site/site-record.ts';
 import { findConnector, startConnector, stopConnector, untilConnected } from '../../site/start-connector.ts';
@@ -36,7 +36,7 @@ export async function connectSites(
     });
     connected.push(site.name);
   }
-  tell(context.output, {
+  printResult(context.output, {
     json: () => connected.map((each) => siteJson(seeSite(home, readSite(home, each)))),
     quiet: () => connected,
     table: () => [

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { seeSite, siteJson, siteTable } from '../../site/site-documents.ts';
 import { readSites } from '../../site/site-record.ts';
 
@@ -13,7 +13,7 @@ export function define(command: Command, act: Act): void {
 /** Lists the home folder's sites and what becomes of their connections. */
 export function listSites({ home, output, clock }: CommandContext): ExitStatus {
   const sites = readSites(home).map((site) => seeSite(home, site));
-  tell(output, {
+  printResult(output, {
     json: () => sites.map(siteJson),
     quiet: () => sites.map(({ site }) => site.name),
     table: () =>

@@ -5,7 +5,7 @@ import { SshConnection } from '@mutirao/runtime/ssh';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { FrontEnd } from '../../site/front-end.ts';
 import { giveBack, leaveReason } from '../../site/give-back.ts';
 import { readSite, type SiteRecord } from '../../site/site-record.ts';
@@ -42,7 +42,7 @@ export async function removeSite(
   }
   await stopConnector(context, name);
   forgetSite(home, name);
-  tell(output, {
+  printResult(output, {
     json: () => ({ name, ssh: site.ssh }),
     table: () => [`Site ${name} is removed.`],
     quiet: () => [name],

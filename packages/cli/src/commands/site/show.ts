@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { seeSite, siteJson, sitePairs } from '../../site/site-documents.ts';
 import { readSite } from '../../site/site-record.ts';
 
@@ -15,6 +15,6 @@ export function define(command: Command, act: Act): void {
 /** Shows a site: how it is reached, what runs there, and what its connection does. */
 export function showSite({ home, output, clock }: CommandContext, name: string): ExitStatus {
   const seen = seeSite(home, readSite(home, name));
-  tell(output, { json: () => siteJson(seen), table: () => sitePairs(seen, clock.now()), quiet: () => [name] });
+  printResult(output, { json: () => siteJson(seen), table: () => sitePairs(seen, clock.now()), quiet: () => [name] });
   return 0;
 }

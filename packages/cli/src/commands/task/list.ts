@@ -11,7 +11,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { taskJson } from '../../json/documents.ts';
 import { taskStatusText } from '../../output/status-words.ts';
 import { renderTable } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { showDuration, showTimeOfDay } from '../../output/units.ts';
 import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
 import { getValue } from '../../wire/names.ts';
@@ -52,7 +52,7 @@ export async function listTasks(
   const jobId = await resolveJobId(broker, job);
   const taskIndexes = await resolveTaskIndexes(broker, jobId, tasks);
   const { found, more } = await fetchTasks(broker, { jobId, taskIndexes, ...status }, max === 0 ? Infinity : max);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => found.map(taskJson),
     table: () => taskTable(found, options.replicas === true, context.clock.now()),
     quiet: () => found.map((task) => task.taskIndex),

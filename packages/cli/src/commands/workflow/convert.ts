@@ -6,7 +6,7 @@ import { convertWorkflow, writtenFormats } from '@mutirao/formats/workflow';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { writeNamed } from '../../output/write-named.ts';
 import { readWord } from '../../simulation/numbers.ts';
 import { readWorkflowFile } from '../../simulation/read-workflow.ts';
@@ -34,7 +34,7 @@ export function convert(context: CommandContext, file: string, { to, output }: C
   if (output !== undefined) writeNamed(resolve(context.directory, output), text);
   const shown = output === undefined ? text : '';
   const lines = shown === '' ? [] : shown.trimEnd().split('\n');
-  tell(context.output, {
+  printResult(context.output, {
     json: (): JsonOf<typeof shapes.converted_workflow> => ({ format: to, text: shown, losses }),
     table: () => lines,
     quiet: () => lines,

@@ -7,7 +7,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderPairs } from '../../output/table.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { thousandths } from '../../output/units.ts';
 import { readWorkflowFile } from '../../simulation/read-workflow.ts';
 
@@ -21,7 +21,7 @@ export function define(command: Command, act: Act): void {
 export function show(context: CommandContext, file: string): ExitStatus {
   const document = readWorkflowFile(context, file);
   const summary = summarize(document);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => summary,
     table: () => getTable(summary),
     quiet: () => document.tasks.map(({ id }) => id),

@@ -18,7 +18,7 @@ import {
 
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { readTrace } from '../read-trace.ts';
 import type { EagerOptions } from './run-eager.ts';
 
@@ -74,7 +74,7 @@ export async function runAhead(
     part_count: all.length,
     run_count: all.length * getReservations(settings),
   };
-  tell(context.output, {
+  printResult(context.output, {
     json: () => document,
     table: () => [`${document.run_count} reservations; the report is ${report}`],
     quiet: () => [report],

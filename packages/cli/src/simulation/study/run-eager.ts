@@ -16,7 +16,7 @@ import {
 
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 
 /** What of a study's options makes sense for this one. */
 export interface EagerOptions {
@@ -67,7 +67,7 @@ export async function runEager(
     part_count: scenarios.length,
     run_count: all.reduce((sum, { results }) => sum + results.length, 0),
   };
-  tell(context.output, {
+  printResult(context.output, {
     json: () => document,
     table: () => [`${document.run_count} runs; the report is ${report}`],
     quiet: () => [report],

@@ -21,7 +21,7 @@ import {
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { readWhole } from '../numbers.ts';
 import { runChunks } from './chunk-pool.ts';
 import { ownCommand } from './own-command.ts';
@@ -140,7 +140,7 @@ function finish({ output }: CommandContext, folder: string, settings: SiteSelect
   writeAtomic(join(folder, 'gonzalez2010', 'factors.svg'), factorsSvg, 0o644);
   writeAtomic(join(folder, 'gonzalez2010', 'bound.svg'), boundSvg, 0o644);
   writeAtomic(report, page, 0o644);
-  tell(output, {
+  printResult(output, {
     json: () => getDocument(folder, settings, report),
     table: () => [`${workOf(listParts(settings)).runs} runs; the report is ${report}`],
     quiet: () => [report],
@@ -160,7 +160,7 @@ function writeJobFile(
   output.note(
     `run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`,
   );
-  tell(output, { json: () => getDocument(folder, settings, path), table: () => [path], quiet: () => [path] });
+  printResult(output, { json: () => getDocument(folder, settings, path), table: () => [path], quiet: () => [path] });
   return 0;
 }
 

@@ -19,7 +19,7 @@ import {
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import { readWhole } from '../numbers.ts';
 import { runChunks } from './chunk-pool.ts';
 import { readHeuristicsSettings, type HeuristicsOptions } from './heuristics-options.ts';
@@ -131,7 +131,7 @@ function finish(
   const report = join(folder, 'heuristics.md');
   for (const { name, svg } of figures) writeAtomic(join(folder, 'heuristics', name), svg, 0o644);
   writeAtomic(report, page, 0o644);
-  tell(output, {
+  printResult(output, {
     json: () => getDocument(folder, settings, report),
     table: () => [`${workOf(listChunks(settings)).runs} runs; the report is ${report}`],
     quiet: () => [report],
@@ -151,7 +151,7 @@ function writeJobFile(
   output.note(
     `run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`,
   );
-  tell(output, { json: () => getDocument(folder, settings, path), table: () => [path], quiet: () => [path] });
+  printResult(output, { json: () => getDocument(folder, settings, path), table: () => [path], quiet: () => [path] });
   return 0;
 }
 

@@ -22,7 +22,7 @@ import {
 
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 import type { EagerOptions } from './run-eager.ts';
 
 /**
@@ -63,7 +63,7 @@ export async function runMoreira2009(
       0,
     ),
   };
-  tell(context.output, {
+  printResult(context.output, {
     json: () => document,
     table: () => [`${document.run_count} runs; the report is ${report}`],
     quiet: () => [report],

@@ -7,7 +7,7 @@ import { studyTrust } from '@mutirao/sim/trust';
 
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { tell } from '../../output/tell.ts';
+import { printResult } from '../../output/print-result.ts';
 
 /** What of a study's options makes sense for this one. */
 export interface TrustOptions {
@@ -49,7 +49,7 @@ export async function runTrust(context: CommandContext, options: TrustOptions): 
   const report = join(directory, 'trust.md');
   writeAtomic(join(directory, 'trust.svg'), svg, 0o644);
   writeAtomic(report, markdown, 0o644);
-  tell(context.output, {
+  printResult(context.output, {
     json: () => ({
       study: 'trust',
       quick: isQuick,

@@ -56,10 +56,10 @@ export class SwarmTally {
       this.#turnCount += outcome.turnCount;
       if (outcome.failure !== undefined) this.#failed.push(outcome);
     }
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     const now = this.#clock.now();
     const isDrawn = this.#output.progress !== undefined && this.#output.mode === 'table';
     if (now - this.#reportedAt < (isDrawn ? drawEveryMs : lineEveryMs)) return;

@@ -37,7 +37,7 @@ export function listEvents(change: ReservationsChange): ReservationEvent[] {
           resource: undefined,
           reason: outage.reason,
         },
-        ...tell(change.reported),
+        ...report(change.reported),
       ];
     }
     case 'OutageRemoved':
@@ -51,13 +51,13 @@ export function listEvents(change: ReservationsChange): ReservationEvent[] {
         },
       ];
     case 'ReservationsPut':
-      return tell(change.reported);
+      return report(change.reported);
     case 'ReservationsForgotten':
       return [];
   }
 }
 
-function tell(reported: Extract<ReservationsChange, { kind: 'ReservationsPut' }>['reported']): ReservationEvent[] {
+function report(reported: Extract<ReservationsChange, { kind: 'ReservationsPut' }>['reported']): ReservationEvent[] {
   return reported.map(({ fact, reservation }) => ({
     type: `reservation.${fact}`,
     resourceId: reservation.resourceId,

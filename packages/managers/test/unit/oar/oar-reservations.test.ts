@@ -208,7 +208,7 @@ test('a request that no longer fits into its reservation, because that began lat
     const { requests } = await manager.queue(5);
     return requests.map(({ managerRequestId: id, status, endReason }) => `${id} ${status} ${endReason}`.trim()).sort();
   };
-  const told = [
+  const reported = [
     '2 ended it can never start: its walltime is longer than what is left of the reservation',
     '3 queued',
     '4 running',
@@ -219,14 +219,14 @@ test('a request that no longer fits into its reservation, because that began lat
   ];
   t.deepEqual(
     (await find()).filter((line) => !line.startsWith('1 ')),
-    told,
+    reported,
   );
   t.deepEqual(fake.calls('oardel'), [], 'another process asked for it');
   fake.act('oarsub', 'echo OAR_JOB_ID=2');
   await manager.allocate({ ...order, clientRequestId: 'inst.q2' });
   t.deepEqual(
     (await find()).filter((line) => !line.startsWith('1 ')),
-    told,
+    reported,
   );
   await until(() => fake.calls('oardel').length > 0, 'it is taken out');
   t.deepEqual(fake.calls('oardel'), ['2']);

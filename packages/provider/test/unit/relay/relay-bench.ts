@@ -138,17 +138,17 @@ export async function settle(): Promise<void> {
 }
 
 export function sentToBroker(stream: StreamEnd<Buffer, Buffer>): (string | undefined)[] {
-  return heard(stream).map((bytes) => ConnectResponse.decode(bytes).message?.$case);
+  return received(stream).map((bytes) => ConnectResponse.decode(bytes).message?.$case);
 }
 
 export function sentToAgent(stream: StreamEnd<Buffer, Buffer>): (string | undefined)[] {
-  return heard(stream).map((bytes) => AttachResponse.decode(bytes).message?.$case);
+  return received(stream).map((bytes) => AttachResponse.decode(bytes).message?.$case);
 }
 
 const listeners = new WeakMap<StreamEnd<Buffer, Buffer>, Buffer[]>();
 
 /** What has arrived at the dialling side of a stream. */
-export function heard(stream: StreamEnd<Buffer, Buffer>): Buffer[] {
+export function received(stream: StreamEnd<Buffer, Buffer>): Buffer[] {
   const known = listeners.get(stream);
   if (known !== undefined) return known;
   const messages: Buffer[] = [];

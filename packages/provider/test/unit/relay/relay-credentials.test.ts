@@ -2,7 +2,7 @@
 import test from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
 import { type StreamEnd } from '@mutirao/testkit';
-import { Bench, settle, heard } from './relay-bench.ts';
+import { Bench, settle, received } from './relay-bench.ts';
 
 test('an agent that comes back takes its place again; one that was invited after it takes its name for good', async (t) => {
   const bench = new Bench();
@@ -30,7 +30,7 @@ test("a second process with a machine's credential is refused while the first is
   ] as const) {
     const bench = new Bench();
     const first = bench.agent(machineId, userId);
-    heard(first);
+    received(first);
     await settle();
     let code: string | undefined;
     bench.agent(machineId, userId, [], { incarnation: 'a copy' }).listen({
@@ -127,7 +127,7 @@ test('the audit log has each agent that was let in with its credential, and none
     ['lab2', 'machine:lab1'],
     ['c1/q1.0', 'request:q1'],
   ] as const) {
-    heard(bench.agent(name, userId));
+    received(bench.agent(name, userId));
     await settle();
   }
   t.deepEqual(bench.audited, [

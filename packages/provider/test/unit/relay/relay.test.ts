@@ -12,7 +12,7 @@ import {
   settle,
   sentToBroker,
   sentToAgent,
-  heard,
+  received,
 } from './relay-bench.ts';
 
 test('a broker that takes the status of the resource receives it, and its own reports are read', async (t) => {
@@ -25,7 +25,7 @@ test('a broker that takes the status of the resource receives it, and its own re
       value: { protocolVersion: 1, programVersion: '0', capabilities: ['resource'], speakerId: 'b1' },
     }),
   );
-  const said = heard(near);
+  const said = received(near);
   bench.broker('b2');
   await settle();
   t.like(bench.inputs, [
@@ -79,7 +79,7 @@ test('reports wait until the machine has a broker, and then go to it in order', 
   const bench = new Bench();
   const broker = bench.broker('b1');
   const agent = bench.agent('c1/q1.0');
-  heard(broker);
+  received(broker);
   await settle();
   agent.write(aReport(1, [5]));
   agent.write(aReport(2, [6]));
@@ -98,8 +98,8 @@ test('what gangs need is passed on both ways, and a machine takes gangs where it
   const broker = bench.broker('b1');
   const agent = bench.agent('c1/q1.0', 'request:q1', [], { capabilities: ['gang'] });
   bench.agent('c1/q1.1', 'request:q1');
-  heard(broker);
-  heard(agent);
+  received(broker);
+  received(agent);
   await settle();
   t.deepEqual(
     bench.inputs.map((input) => (input.kind === 'AgentAttached' ? input.facts.takesGangs : 'broker')),
@@ -125,16 +125,16 @@ test('what gangs need is passed on both ways, and a machine takes gangs where it
     }),
   );
   await settle();
-  t.like(ConnectResponse.decode(heard(broker)[2] as Buffer).message?.value, {
+  t.like(ConnectResponse.decode(received(broker)[2] as Buffer).message?.value, {
     message: { value: { gangMemberReady: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }] } },
   });
-  t.deepEqual(AttachResponse.decode(heard(agent)[2] as Buffer).message, { $case: 'startGang', value: startGang });
+  t.deepEqual(AttachResponse.decode(received(agent)[2] as Buffer).message, { $case: 'startGang', value: startGang });
 });
 
 test('a lost machine is reported as lost, and the agent that has its name stays where it is', async (t) => {
   const bench = new Bench();
   const broker = bench.broker('b1');
-  const said = heard(broker);
+  const said = received(broker);
   bench.agent('c1/q1.0').write(aReport(1));
   await settle();
   const facts = {
@@ -157,7 +157,7 @@ test('a broker reaches its own machines only', async (t) => {
   const bench = new Bench();
   const [one, other] = [bench.broker('b1'), bench.broker('b2')];
   const agent = bench.agent('c1/q1.0');
-  heard(agent);
+  received(agent);
   await settle();
   bench.join('b1', 'c1/q1.0');
   other.write(acknowledge('c1/q1.0', 1));
@@ -172,7 +172,7 @@ test('a machine receives the user whose broker it works for before the first mes
   const bench = new Bench();
   const [own, other] = [bench.broker('b1'), bench.broker('b1', 1, 'eva')];
   const agent = bench.agent('c1/q1.0');
-  heard(agent);
+  received(agent);
   await settle();
   bench.join('b1', 'c1/q1.0');
   bench.join('b1', 'c1/q1.0');
@@ -182,7 +182,7 @@ test('a machine receives the user whose broker it works for before the first mes
   other.write(acknowledge('c1/q1.0', 2));
   await settle();
   t.deepEqual(
-    heard(agent)
+    received(agent)
       .slice(1)
       .map((bytes) => AttachResponse.decode(bytes).message),
     [
@@ -202,7 +202,7 @@ test('a machine receives the user whose broker it works for before the first mes
   });
   other.write(frame);
   t.like(await closed, { code: 'MUT_PROTOCOL' });
-  t.is(heard(agent).length, 5);
+  t.is(received(agent).length, 5);
 });
 
 test('nobody waits for a machine to take what it was offered when it is gone', async (t) => {
@@ -289,7 +289,7 @@ test("a broker does not take the place of another user's broker by calling itsel
 test('an agent that is cleared has its reports taken, and attaches again once all has ended', async (t) => {
   const bench = new Bench();
   const agent = bench.agent('lab1', 'machine:lab1', [4, 5]);
-  const messages = heard(agent);
+  const messages = received(agent);
   await settle();
   bench.relay.perform({ kind: 'ClearAgent', machineId: 'c1/lab1', attachmentId: 1, heldReplicaIds: [4, 5] });
   await settle();
@@ -312,7 +312,7 @@ test('a broker says for which journal it speaks, in letters that names may have'
     const hello = { protocolVersion: 1, programVersion: '1', capabilities: [], speakerId: 'b', instance };
     const [near, far] = streamPair<Buffer, Buffer>();
     bench.relay.connectBroker(far, { userId: 'ana' });
-    heard(near);
+    received(near);
     near.write(fromBroker({ $case: 'hello', value: hello }));
     await settle();
     t.is(near.isClosed, instance === 'not one');
@@ -327,7 +327,7 @@ test('a broker says for which journal it speaks, in letters that names may have'
 test('a broker is notified that the provider is draining, and that it takes work again', async (t) => {
   const bench = new Bench();
   const broker = bench.broker('b1');
-  const messages = heard(broker);
+  const messages = received(broker);
   await settle();
   bench.relay.perform({
     kind: 'ReportDraining',
@@ -351,7 +351,7 @@ test('a broker is notified that the provider is draining, and that it takes work
 test('a broker or agent that attaches again takes the place of its former stream', async (t) => {
   const bench = new Bench();
   const [firstBroker, firstAgent] = [bench.broker('b1'), bench.agent('c1/q1.0')];
-  for (const stream of [firstBroker, firstAgent]) heard(stream);
+  for (const stream of [firstBroker, firstAgent]) received(stream);
   await settle();
   bench.broker('b1');
   bench.agent('c1/q1.0');
@@ -372,7 +372,7 @@ test('a peer that speaks nonsense loses its stream and nothing else', async (t) 
   noise.write(Buffer.from([0xff, 0xff, 0xff]));
   const agent = bench.agent('c1/q1.0');
   await settle();
-  for (const stream of [good, wrongVersion, noise, agent]) heard(stream);
+  for (const stream of [good, wrongVersion, noise, agent]) received(stream);
   bench.join('b1', 'c1/q1.0');
   agent.write(Buffer.from([0x12, 0x7f, 0x01]));
   await settle();
@@ -419,7 +419,7 @@ test('a broker of a copied home folder does not take the place of the original w
   const dial = (instance: string): StreamEnd<Buffer, Buffer> => {
     const [near, far] = streamPair<Buffer, Buffer>();
     bench.relay.connectBroker(far, { userId: 'ana' });
-    heard(near);
+    received(near);
     near.write(
       fromBroker({
         $case: 'hello',

@@ -22,7 +22,7 @@ test('the machine receives reservations once the size of the resource is known, 
   const reservation = aReservationWire({ startUnixMs, endUnixMs });
   manager.reservations = [reservation];
   const timers = new HandTimers();
-  const heard: ProviderInput[] = [];
+  const received: ProviderInput[] = [];
   let isDown = true;
   const client = new ProvisioningFollower({
     address: 'h:1',
@@ -43,7 +43,7 @@ test('the machine receives reservations once the size of the resource is known, 
         });
       }),
     deliver: (input) => {
-      heard.push(input);
+      received.push(input);
     },
   });
   let isStopped = false;
@@ -64,7 +64,7 @@ test('the machine receives reservations once the size of the resource is known, 
   client.start();
   await settle();
   await client.judge(shown(claim));
-  t.deepEqual(heard.splice(0), [{ kind: 'ClaimJudged', claim, code: 'MUT_UNREACHABLE' }]);
+  t.deepEqual(received.splice(0), [{ kind: 'ClaimJudged', claim, code: 'MUT_UNREACHABLE' }]);
 
   client.noteProvisioning(7, {
     status: 'held',
@@ -84,7 +84,7 @@ test('the machine receives reservations once the size of the resource is known, 
     'what was held before is told as soon as there is whom to tell',
   );
   t.like(manager.registered[0], { resourceId: 'alpha', quantity: '8' });
-  t.deepEqual(heard.splice(0), [
+  t.deepEqual(received.splice(0), [
     {
       kind: 'WindowsReported',
       windows: [
@@ -100,7 +100,7 @@ test('the machine receives reservations once the size of the resource is known, 
   ]);
   await client.judge(shown(claim));
   await client.judge(shown('no claim'));
-  t.deepEqual(heard.splice(0), [
+  t.deepEqual(received.splice(0), [
     { kind: 'ClaimJudged', claim, code: '' },
     { kind: 'ClaimJudged', claim: 'no claim', code: 'MUT_CLAIM_FORGED' },
   ]);
@@ -108,7 +108,7 @@ test('the machine receives reservations once the size of the resource is known, 
   await client.stop();
   isStopped = true;
   await client.judge(shown(claim));
-  t.deepEqual(heard, [], 'a machine that has stopped hears nothing');
+  t.deepEqual(received, [], 'a machine that has stopped hears nothing');
 });
 
 test('a stopped follower does not ask for the size of the resource any more', async (t) => {

@@ -134,9 +134,9 @@ test('what is confirmed the site keeps, and what is only held it does not', asyn
   reservationSync.noteUse({ reservationId: 7, userId: 'ana' });
   await settle();
   t.like(manager.shown[0], { clientRequestId: 'provider alpha', resourceId: 'alpha' });
-  manager.tell(reserved({ endUnixMs: endUnixMs + 60_000, revision: 2 }));
+  manager.report(reserved({ endUnixMs: endUnixMs + 60_000, revision: 2 }));
   await settle();
-  manager.tell(reserved({ status: ReservationStatus.CANCELLED }));
+  manager.report(reserved({ status: ReservationStatus.CANCELLED }));
   await settle();
   t.deepEqual(site.done, ['make 7 x2', 'move 7', 'remove 7']);
   t.is(site.callCountMax, 1, 'the site is asked one thing at a time');

@@ -66,7 +66,7 @@ class Bench {
       timers: this.timers,
       log: quietLogger,
       deliver: (input) => this.inputs.push(input),
-      tell: (_brokerId, message) => {
+      report: (_brokerId, message) => {
         const reported = ConnectResponse.decode(message).message;
         if (reported?.$case !== 'fromMachine' || reported.value.message?.$case !== 'blobRequest')
           throw new Error('expected a content');

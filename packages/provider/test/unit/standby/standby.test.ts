@@ -33,7 +33,7 @@ class Bench {
         this.inputs.push(input);
       },
     };
-    const leases = new LeaseStore({ ...shared, clock: { now: () => 0 }, tell: () => undefined });
+    const leases = new LeaseStore({ ...shared, clock: { now: () => 0 }, report: () => undefined });
     this.standby = new Standby({
       ...shared,
       leases,

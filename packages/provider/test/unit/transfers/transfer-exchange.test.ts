@@ -104,9 +104,9 @@ test('bytes pass whichever side comes first', async (t) => {
 
 test('the giver learns what its taker has already before anything is read', async (t) => {
   const exchange = anExchange();
-  const heard: string[] = [];
+  const received: string[] = [];
   const chunks = numbered(1, (index) => {
-    heard.push(`read ${index}`);
+    received.push(`read ${index}`);
   });
   await Promise.all([
     exchange.take('t1', taker(new Sink(), { offset: 7 })),
@@ -114,12 +114,12 @@ test('the giver learns what its taker has already before anything is read', asyn
       't1',
       giver(chunks, {
         onTaken: (offset) => {
-          heard.push(`from ${offset}`);
+          received.push(`from ${offset}`);
         },
       }),
     ),
   ]);
-  t.deepEqual(heard, ['from 7', 'read 0']);
+  t.deepEqual(received, ['from 7', 'read 0']);
 });
 
 test('no chunk is read before the taker has room', async (t) => {

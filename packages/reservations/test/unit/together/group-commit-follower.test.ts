@@ -29,7 +29,7 @@ function begin(lines: readonly string[]) {
       },
     },
     deliver: (input) => {
-      harness.hear([input]);
+      harness.receive([input]);
     },
     ask: (link) => {
       asked.push(link);

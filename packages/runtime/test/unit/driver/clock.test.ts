@@ -96,24 +96,24 @@ test("a machine receives a clock step before anything else, its alarm follows th
   const clock: { now(): Instant; stepped: number; onStep: NonNullable<Clock['onStep']> } = {
     now: () => at,
     stepped: 0,
-    onStep: (heard) => {
-      hear = heard;
+    onStep: (received) => {
+      receive = received;
       return () => {
-        hear = undefined;
+        receive = undefined;
       };
     },
   };
   let at = 1000;
-  let hear: (() => void) | undefined;
+  let receive: (() => void) | undefined;
   const delays: number[] = [];
   const timers: Timers = { start: (delay) => delays.push(delay), cancel: () => undefined };
-  const heard: Input[][] = [];
+  const received: Input[][] = [];
   const reported: number[] = [];
   const driver = new MachineDriver<State, Input, never, DriverCommand>({
     machine: {
       ...waiter,
       step: (state, inputs, now) => {
-        heard.push([...inputs]);
+        received.push([...inputs]);
         return waiter.step(state, inputs, now);
       },
     },
@@ -131,15 +131,15 @@ test("a machine receives a clock step before anything else, its alarm follows th
   });
   at += 8 * hour + 1000;
   clock.stepped = 8 * hour;
-  hear?.();
+  receive?.();
   driver.settle();
-  t.deepEqual(heard, [[{ kind: 'ClockStepped', by: 8 * hour }, { kind: 'TimerFired' }]]);
+  t.deepEqual(received, [[{ kind: 'ClockStepped', by: 8 * hour }, { kind: 'TimerFired' }]]);
   t.deepEqual([delays, reported], [[4000], [8 * hour]]);
   driver.deliver({ kind: 'TimerFired' });
   driver.settle();
-  t.deepEqual(heard[1], [{ kind: 'TimerFired' }], 'once');
+  t.deepEqual(received[1], [{ kind: 'TimerFired' }], 'once');
   await driver.stop();
-  t.is(hear, undefined, 'nothing listens to the clock any more');
+  t.is(receive, undefined, 'nothing listens to the clock any more');
 });
 
 test('an alarm for an instant by the wall clock is set again by the new clock, also where an input comes before the watch sees the step', async (t) => {

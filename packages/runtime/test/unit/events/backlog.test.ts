@@ -4,7 +4,7 @@ import { EventBacklog } from '../../../src/events/backlog.ts';
 import { openJournal } from '../../../src/journal/index.ts';
 import { changeCodec, encodeEntry, type ReportedChange } from './reported-change.ts';
 
-const untold: ReportedChange = { events: 0 };
+const unreported: ReportedChange = { events: 0 };
 const reported: ReportedChange = { events: 1 };
 const reportedTwice: ReportedChange = { events: 2 };
 
@@ -30,13 +30,13 @@ test('messages come in the order of the journal, and again until they are kept',
 });
 
 test('changes without messages are skipped and do not hold up the position', (t) => {
-  const { backlog, journal } = prepare([untold, reported, untold, untold]);
+  const { backlog, journal } = prepare([unreported, reported, unreported, unreported]);
   t.deepEqual(ids(backlog, 1), ['2']);
   t.is(backlog.publishedUpTo, 1);
   backlog.settle(1);
   t.deepEqual(ids(backlog, 1), []);
   t.is(backlog.publishedUpTo, 2);
-  journal.record([untold], 6);
+  journal.record([unreported], 6);
   t.deepEqual(ids(backlog, 1), []);
   t.is(backlog.publishedUpTo, 5);
 });

@@ -106,10 +106,10 @@ test('changes of windows are reported, and no others', async (t) => {
   client.start();
   await settle();
   const before = reported.count;
-  manager.tell(aReservationWire({ status: ReservationStatus.CLAIMED }));
+  manager.report(aReservationWire({ status: ReservationStatus.CLAIMED }));
   await settle();
   t.is(reported.count, before);
-  manager.tell(aReservationWire({ endUnixMs: 4000 }));
+  manager.report(aReservationWire({ endUnixMs: 4000 }));
   await settle();
   t.deepEqual([reported.count, reported.last], [before + 1, [{ ...window7, endsAt: 4000 }]]);
 });
@@ -226,7 +226,7 @@ test('a reservation in use that the manager reports as unused is reported again,
     manager.shown.map(({ reservationId }) => reservationId),
     [8],
   );
-  manager.tell(aReservationWire({ revision: 2 }));
+  manager.report(aReservationWire({ revision: 2 }));
   await settle();
   t.deepEqual(
     manager.shown.map(({ reservationId }) => reservationId),
@@ -362,9 +362,9 @@ test('the reservations of the resource are reported when they are known, and wit
     [7, 8],
   );
   t.like(manager.registered[0], { resourceId: 'alpha', quantity: '16', resourceType: 'processors' });
-  manager.tell(aReservationWire({ startUnixMs: 2000 }));
-  manager.tell(aReservationWire({ reservationId: 8, status: ReservationStatus.EXPIRED }));
-  manager.tell(aReservationWire({ reservationId: 10, resourceId: 'beta' }));
+  manager.report(aReservationWire({ startUnixMs: 2000 }));
+  manager.report(aReservationWire({ reservationId: 8, status: ReservationStatus.EXPIRED }));
+  manager.report(aReservationWire({ reservationId: 10, resourceId: 'beta' }));
   await settle();
   t.deepEqual(reported.last, [{ ...window7, startsAt: 2000 }]);
   t.is(reported.count, 3, "another resource's is nobody's news here");
@@ -376,7 +376,7 @@ test('a client that follows no holds receives a reservation when it is confirmed
   client.start();
   await settle();
   t.deepEqual(reported.last, []);
-  manager.tell(aReservationWire());
+  manager.report(aReservationWire());
   await settle();
   t.deepEqual(reported.last, [window7]);
 });

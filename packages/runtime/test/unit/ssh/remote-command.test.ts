@@ -5,7 +5,7 @@ import { runCommand } from '@mutirao/runtime/processes';
 import { remoteCommand } from '@mutirao/runtime/ssh';
 
 /** What a shell gives the command, word by word. */
-async function heard(words: readonly string[]): Promise<string[]> {
+async function received(words: readonly string[]): Promise<string[]> {
   const line = remoteCommand(['printf', '%s\\0', ...words]);
   const { stdout, status } = await runCommand({ command: '/bin/sh', args: ['-c', line], deadlineMs: 20_000 });
   if (status !== 0) throw new Error(`status ${status}`);
@@ -21,7 +21,7 @@ test('any words come through a shell as they were', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 60 }), async (words) => {
       t.deepEqual(
-        await heard(words),
+        await received(words),
         words.map((text) => Buffer.from(text).toString()),
       );
     }),
@@ -30,7 +30,7 @@ test('any words come through a shell as they were', async (t) => {
 });
 
 test('a line end at the end of the last word stays', async (t) => {
-  t.deepEqual(await heard(['a', 'b\n\n']), ['a', 'b\n\n']);
+  t.deepEqual(await received(['a', 'b\n\n']), ['a', 'b\n\n']);
 });
 
 test('plain words are sent plain, and what is quoted holds nothing on which login shells differ', (t) => {

@@ -117,7 +117,7 @@ function reportSpread({ parts }: TraceResults): string {
 /** The job types of Figures 4.2 and 4.3, whose winners are named in section 4.4.1. */
 function reportShapes({ trace, parts }: TraceResults): string[] {
   if (trace.id !== 'sp2') return [];
-  const tell = (isWanted: (type: JobType) => boolean): string =>
+  const report = (isWanted: (type: JobType) => boolean): string =>
     show(
       meanOfRatios(
         listPairs(
@@ -128,8 +128,8 @@ function reportShapes({ trace, parts }: TraceResults): string[] {
       ),
     );
   const [few, large] = [
-    tell(({ taskCount, meanTaskTime }) => taskCount <= 1000 && meanTaskTime === 10_000_000),
-    tell(({ taskCount, meanTaskTime }) => taskCount >= 10_000 && meanTaskTime >= 1_000_000),
+    report(({ taskCount, meanTaskTime }) => taskCount <= 1000 && meanTaskTime === 10_000_000),
+    report(({ taskCount, meanTaskTime }) => taskCount >= 10_000 && meanTaskTime >= 1_000_000),
   ];
   return [
     `Few long tasks (Figure 4.2) have a mean speedup of ${few} here, where the thesis finds static better; ` +

@@ -5,7 +5,7 @@ import type { WorldCheck } from './check.ts';
 
 /** What was cancelled before it ran is not begun, unless it is ended in the same breath. */
 export class AgentTurnCheck implements WorldCheck {
-  hear({ process, commands }: WorldTurn): void {
+  receive({ process, commands }: WorldTurn): void {
     if (!process.startsWith('agent')) return;
     const reported = commands as readonly AgentCommand[];
     for (const command of reported) {

@@ -15,7 +15,7 @@ export class BrokerTurnCheck implements WorldCheck {
     this.#world = world;
   }
 
-  hear({ process, inputs, commands }: WorldTurn): void {
+  receive({ process, inputs, commands }: WorldTurn): void {
     const broker = this.#world.broker.current?.process;
     if (process !== 'broker' || broker === undefined) return;
     for (const command of commands as readonly BrokerCommand[]) {

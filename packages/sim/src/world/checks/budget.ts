@@ -30,7 +30,7 @@ export class BudgetCheck implements WorldCheck {
     this.#world = world;
   }
 
-  hear({ process, changes }: WorldTurn): void {
+  receive({ process, changes }: WorldTurn): void {
     if (!process.startsWith('provider')) return;
     let asked = this.#asked.get(process) ?? nothingAsked;
     for (const change of changes as readonly ProviderChange[]) asked = this.#count(process, asked, change);

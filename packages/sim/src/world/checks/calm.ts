@@ -25,7 +25,7 @@ export class CalmCheck implements WorldCheck {
     this.#isCalm = isCalm(world.scenario);
   }
 
-  hear({ process, changes }: WorldTurn): void {
+  receive({ process, changes }: WorldTurn): void {
     if (!this.#isCalm) return;
     if (process === 'broker') for (const change of changes as readonly BrokerChange[]) this.#checkLosses(change);
     if (process.startsWith('provider'))

@@ -17,7 +17,7 @@ export class DrainingCheck implements WorldCheck {
     this.#world = world;
   }
 
-  hear({ process, changes, commands }: WorldTurn): void {
+  receive({ process, changes, commands }: WorldTurn): void {
     if (process === 'broker')
       this.#checkBroker(changes as readonly BrokerChange[], commands as readonly BrokerCommand[]);
     else if (process.startsWith('provider')) this.#checkProvider(process, commands as readonly ProviderCommand[]);

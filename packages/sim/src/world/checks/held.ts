@@ -15,7 +15,7 @@ export class HeldCheck implements WorldCheck {
     this.#world = world;
   }
 
-  hear({ process, commands }: WorldTurn): void {
+  receive({ process, commands }: WorldTurn): void {
     const site = this.#world.clusters.find(
       ({ plan, provider }) => plan.holding !== undefined && process === `provider ${provider.name}`,
     );

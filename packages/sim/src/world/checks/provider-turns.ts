@@ -5,7 +5,7 @@ import type { WorldCheck } from './check.ts';
 
 /** What a provider gives up is really gone: agents speak louder than listings. */
 export class ProviderTurnCheck implements WorldCheck {
-  hear({ process, changes, commands }: WorldTurn): void {
+  receive({ process, changes, commands }: WorldTurn): void {
     if (!process.startsWith('provider')) return;
     for (const change of changes as readonly ProviderChange[]) {
       if (change.kind !== 'RequestEnded' || change.status !== 'vanished') continue;

@@ -20,14 +20,14 @@ const lookEvery: Duration = 10_000;
 
 /** All that is checked of a world in addition to the invariants of its state machines. */
 export class Watch {
-  readonly #hearing: readonly WorldCheck[];
+  readonly #receiving: readonly WorldCheck[];
   /** A costly check runs once in `every` looks. */
   readonly #looking: readonly { readonly check: WorldCheck; readonly every: number }[];
   readonly #ending: readonly WorldCheck[];
 
   constructor(world: World) {
     const [calm, quiet] = [new CalmCheck(world), new QuietCheck(world)];
-    this.#hearing = [
+    this.#receiving = [
       new BrokerTurnCheck(world),
       new ProviderTurnCheck(),
       new BudgetCheck(world),
@@ -49,13 +49,13 @@ export class Watch {
   }
 
   /** Receives a turn. */
-  hear(turn: WorldTurn): void {
-    for (const check of this.#hearing) check.hear?.(turn);
+  receive(turn: WorldTurn): void {
+    for (const check of this.#receiving) check.receive?.(turn);
   }
 
   /** Is called when the changes of the last turn of a process are in its journal. */
   onCommitted(process: string): void {
-    for (const check of this.#hearing) check.onCommitted?.(process);
+    for (const check of this.#receiving) check.onCommitted?.(process);
   }
 
   /** Everything has come to its end. */

@@ -128,18 +128,18 @@ test('a request that still waits when the job ends is withdrawn and holds nothin
 });
 
 test('a heuristic gets pending, served and observed; decisions are at the submission and at each own end', (t) => {
-  const heard: RequestFacts[] = [];
+  const received: RequestFacts[] = [];
   const heuristic: RequestHeuristic = {
     name: 'listens',
     draft: (facts) => {
-      heard.push(facts);
+      received.push(facts);
       return always(1, 100).draft(facts);
     },
   };
   const { job } = runOne(machine([0, 2, 500]), { taskTimes: [60, 60, 60], heuristic });
   t.is(job.finishedAt, 270);
   t.deepEqual(
-    heard.map(({ now, isFirst, demand }) => [now, isFirst, demand.pendingTasks]),
+    received.map(({ now, isFirst, demand }) => [now, isFirst, demand.pendingTasks]),
     [
       [10, true, 3],
       [110, false, 2],
@@ -147,25 +147,25 @@ test('a heuristic gets pending, served and observed; decisions are at the submis
     ],
   );
   t.deepEqual(
-    heard.map(({ taskTimes }) => taskTimes),
+    received.map(({ taskTimes }) => taskTimes),
     [undefined, { longest: 60, mean: 60, count: 1 }, { longest: 60, mean: 60, count: 2 }],
   );
-  t.deepEqual(heard[2]?.served, [
+  t.deepEqual(received[2]?.served, [
     { requestId: '1', width: 1, walltime: 100, startedAt: 10, endedAt: 110, taskTime: 60 },
     { requestId: '2', width: 1, walltime: 100, startedAt: 110, endedAt: 210, taskTime: 60 },
   ]);
   t.deepEqual(
-    [heard[0]?.listing.processorsFree, heard[0]?.queue?.profile.freeAt(10), heard[0]?.queue?.waitingCount],
+    [received[0]?.listing.processorsFree, received[0]?.queue?.profile.freeAt(10), received[0]?.queue?.waitingCount],
     [2, 2, 0],
   );
 });
 
 test('under a policy without promises a heuristic gets the listing itself', (t) => {
-  let heard: RequestFacts | undefined;
+  let received: RequestFacts | undefined;
   const heuristic: RequestHeuristic = {
     name: 'listens',
     draft: (facts) => {
-      heard ??= facts;
+      received ??= facts;
       return always(1, 100).draft(facts);
     },
   };
@@ -174,9 +174,9 @@ test('under a policy without promises a heuristic gets the listing itself', (t) 
     { submittedAt: 1, width: 2, walltime: 70, runTime: 70 },
   ];
   runOne(new SimulatedResource({ policy: firstComeFirstServed, processors: 4, trace }), { taskTimes: [5], heuristic });
-  t.is(heard?.queue, undefined);
+  t.is(received?.queue, undefined);
   t.deepEqual(
-    heard?.listing.requests.map(({ width, status, startsAt }) => [width, status, startsAt]),
+    received?.listing.requests.map(({ width, status, startsAt }) => [width, status, startsAt]),
     [
       [3, 'running', 0],
       [2, 'queued', 0],
@@ -244,11 +244,11 @@ test('a job uses several resources, and several jobs share one', (t) => {
 });
 
 test('a resource is asked for the tasks that no other resource runs', (t) => {
-  const heard: (readonly [processors: number, pendingTasks: number])[] = [];
+  const received: (readonly [processors: number, pendingTasks: number])[] = [];
   const heuristic: RequestHeuristic = {
     name: 'listens',
     draft: (facts) => {
-      heard.push([facts.limits.processors, facts.demand.pendingTasks]);
+      received.push([facts.limits.processors, facts.demand.pendingTasks]);
       return always(1, facts.limits.processors === 4 ? 500 : 25).draft(facts);
     },
   };
@@ -256,7 +256,7 @@ test('a resource is asked for the tasks that no other resource runs', (t) => {
   const twoLimits = [limits, { ...limits, processors: 2, widthMax: 2 }];
   runGrid([machine(), other], [aJob({ limits: twoLimits, taskTimes: [20, 20, 20, 20], heuristic })]);
   // At 35 one task is done at each, and the second resource lost the one it had taken at 30; the first runs another.
-  t.deepEqual(heard, [
+  t.deepEqual(received, [
     [4, 4],
     [2, 4],
     [2, 1],
@@ -285,17 +285,17 @@ test('the task that a processor takes is drawn, whatever the order of the tasks'
 });
 
 test('a heuristic gets the longest task and the mean, in whatever order they ended', (t) => {
-  const heard: RequestFacts['taskTimes'][] = [];
+  const received: RequestFacts['taskTimes'][] = [];
   const heuristic: RequestHeuristic = {
     name: 'listens',
     draft: (facts) => {
-      heard.push(facts.taskTimes);
+      received.push(facts.taskTimes);
       return always(1, 75).draft(facts);
     },
   };
   // The last of those that wait comes to the front when the first is drawn: 50, then 20, then 30, which is cut.
   runOne(machine(), { taskTimes: [50, 30, 20], heuristic, picks: { below: () => 0 } as unknown as Prng });
-  t.deepEqual(heard, [undefined, { longest: 50, mean: 35, count: 2 }]);
+  t.deepEqual(received, [undefined, { longest: 50, mean: 35, count: 2 }]);
 });
 
 test('at one instant a local submission comes before the end of a job, which then brings no request forward that it would delay', (t) => {

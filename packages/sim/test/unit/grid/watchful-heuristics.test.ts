@@ -21,13 +21,13 @@ function machine(
 /** A heuristic that decides at every event, by what it has decided before. */
 function watching(
   draft: (facts: RequestFacts) => Partial<RequestDecision>,
-  heard: RequestFacts[] = [],
+  received: RequestFacts[] = [],
 ): RequestHeuristic {
   return {
     name: 'watching',
     decidesAt: 'queue events',
     draft: (facts) => {
-      heard.push(facts);
+      received.push(facts);
       return { drafts: [], reasons: [], ...draft(facts) };
     },
   };
@@ -46,14 +46,14 @@ const ask = (width: number, walltime: number): Pick<RequestDecision, 'drafts'> =
 });
 
 test('it decides when any request ended, when an own one has started and when tasks are done, once at each instant', (t) => {
-  const heard: RequestFacts[] = [];
+  const received: RequestFacts[] = [];
   const job = run(
     machine([0, 2, 500, 40], [1, 2, 500, 70]),
-    watching(({ isFirst }) => (isFirst === true ? ask(2, 300) : {}), heard),
+    watching(({ isFirst }) => (isFirst === true ? ask(2, 300) : {}), received),
   );
   // At 40 a local user leaves, and the request starts; at 71 the other one; at 100 two tasks are done, at 160 the job.
   t.deepEqual(
-    heard.map(({ now, trigger }) => [now, trigger]),
+    received.map(({ now, trigger }) => [now, trigger]),
     [
       [10, undefined],
       [40, 'queue'],
@@ -62,24 +62,24 @@ test('it decides when any request ended, when an own one has started and when ta
     ],
   );
   t.deepEqual(
-    heard.map(({ taskSpread }) => taskSpread),
+    received.map(({ taskSpread }) => taskSpread),
     [undefined, undefined, undefined, { shortest: 60, deviation: 0 }],
   );
   t.is(job.finishedAt, 160);
 });
 
 test('it gets what its requests were promised, their latest starts, what runs in them and what was cut off', (t) => {
-  const heard: RequestFacts[] = [];
+  const received: RequestFacts[] = [];
   const resource = machine([0, 2, 500, 40], [1, 2, 500, 70], [11, 1, 2000, 1000]);
   run(
     resource,
     watching(
       ({ isFirst, served }) =>
-        isFirst === true ? ask(2, 50) : served.length === 1 && heard.at(-1)?.pending.length === 0 ? ask(3, 300) : {},
-      heard,
+        isFirst === true ? ask(2, 50) : served.length === 1 && received.at(-1)?.pending.length === 0 ? ask(3, 300) : {},
+      received,
     ),
   );
-  t.deepEqual(heard[1]?.pending, [
+  t.deepEqual(received[1]?.pending, [
     {
       requestId: '3',
       listedAs: '3',
@@ -92,24 +92,24 @@ test('it gets what its requests were promised, their latest starts, what runs in
       predictedStart: 40,
     },
   ]);
-  t.deepEqual(heard[2]?.pending[0]?.tasks, [{ count: 2, time: 31 }]);
-  t.deepEqual(heard[2]?.waits, [{ width: 2, walltime: 50, promised: 490, actual: 30 }]);
-  const cut = heard.find(({ served }) => served.length === 1);
+  t.deepEqual(received[2]?.pending[0]?.tasks, [{ count: 2, time: 31 }]);
+  t.deepEqual(received[2]?.waits, [{ width: 2, walltime: 50, promised: 490, actual: 30 }]);
+  const cut = received.find(({ served }) => served.length === 1);
   t.deepEqual([cut?.now, cut?.cutOff, cut?.taskSpread], [90, [{ count: 2, time: 50 }], undefined]);
 });
 
 test('it is asked again when it wanted to be, though nothing happened, and never at once', (t) => {
-  const heard: RequestFacts[] = [];
+  const received: RequestFacts[] = [];
   run(
     machine([0, 4, 5000]),
     watching(
       ({ now, isFirst }) =>
         isFirst === true ? { ...ask(4, 300), reviewAt: now } : now < 4000 ? { reviewAt: now + 1500 } : {},
-      heard,
+      received,
     ),
   );
   t.deepEqual(
-    heard.slice(0, 4).map(({ now, trigger }) => [now, trigger]),
+    received.slice(0, 4).map(({ now, trigger }) => [now, trigger]),
     [
       [10, undefined],
       [1010, 'review'],
@@ -121,12 +121,12 @@ test('it is asked again when it wanted to be, though nothing happened, and never
 
 test('the review that it wanted comes at its time, whatever happens to others before and at that instant', (t) => {
   const receivedWith = (end: number): unknown => {
-    const heard: RequestFacts[] = [];
+    const received: RequestFacts[] = [];
     run(
       machine([0, 3, 9000], [0, 1, 9000, end]),
-      watching(({ isFirst }) => (isFirst === true ? { ...ask(4, 300), reviewAt: 6010 } : {}), heard),
+      watching(({ isFirst }) => (isFirst === true ? { ...ask(4, 300), reviewAt: 6010 } : {}), received),
     );
-    return heard.filter(({ now }) => now > 10 && now <= 6010).map(({ now, trigger }) => [now, trigger]);
+    return received.filter(({ now }) => now > 10 && now <= 6010).map(({ now, trigger }) => [now, trigger]);
   };
   t.deepEqual(
     [receivedWith(3000), receivedWith(6010)],
@@ -213,11 +213,11 @@ test('a decision beyond the budget is a bug of the heuristic', (t) => {
 });
 
 test('it learns when a request was released in which no task had begun, and nothing of one in which some had', (t) => {
-  const heard: RequestFacts[] = [];
+  const received: RequestFacts[] = [];
   const drafts = [2, 1].map((width) => ({ width, walltime: 300, reasons: [] }));
   const job = run(
     machine([0, 2, 500, 40]),
-    { ...watching(({ isFirst }) => (isFirst === true ? { drafts } : {}), heard), releasesIdle: true },
+    { ...watching(({ isFirst }) => (isFirst === true ? { drafts } : {}), received), releasesIdle: true },
     { taskTimes: [50, 80] },
   );
   // The first takes both tasks at once; the second starts when a local user leaves, at 40, and finds none.
@@ -229,7 +229,7 @@ test('it learns when a request was released in which no task had begun, and noth
     ],
   );
   t.deepEqual(
-    heard.map(({ now, unusedAt }) => [now, unusedAt]),
+    received.map(({ now, unusedAt }) => [now, unusedAt]),
     [
       [10, undefined],
       [40, undefined],
@@ -239,14 +239,14 @@ test('it learns when a request was released in which no task had begun, and noth
 });
 
 test('a heuristic that says so gives back a request without a task, and decides again then', (t) => {
-  const heard: RequestFacts[] = [];
+  const received: RequestFacts[] = [];
   const job = run(
     machine(),
     {
       ...watching(
         ({ isFirst }) =>
           isFirst === true ? { drafts: [1, 2].map((width) => ({ width, walltime: 300, reasons: [] })) } : {},
-        heard,
+        received,
       ),
       releasesIdle: true,
     },
@@ -259,5 +259,5 @@ test('a heuristic that says so gives back a request without a task, and decides 
       [10, 100],
     ],
   );
-  t.true(heard.some(({ now, pending }) => now === 30 && pending.length === 1));
+  t.true(received.some(({ now, pending }) => now === 30 && pending.length === 1));
 });

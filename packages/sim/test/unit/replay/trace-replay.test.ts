@@ -226,7 +226,7 @@ test('the story of a task comes out of a replay', (t) => {
       story = new Story(['t1'], at);
     },
     onEvent: (event) => {
-      const line = story?.tell(event);
+      const line = story?.report(event);
       if (line !== undefined) lines.push(line.replace(/^ *\S+ #\d+ /, '').replace(/ .*/, ''));
     },
   });

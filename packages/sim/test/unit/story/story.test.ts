@@ -125,22 +125,22 @@ const ended = {
 test('a story has the events that touch its ids, with the parts that do', (t) => {
   const story = new Story(['r7'], 1000);
   t.is(
-    story.tell(placed),
+    story.report(placed),
     '   +0.000 #1 -> StartReplicas machineId=m1 jobId=j1 starts=[{replicaId=r7 taskIndex=t3}, ... 2 in all]',
   );
   t.is(
-    story.tell(ended),
+    story.report(ended),
     '   +2.500 #2 <- MachineReported machineId=m1 report={sequence=s1 ended=[{replicaId=r7}, ... 2 in all]}',
   );
-  t.is(story.tell({ ...ended, message: { kind: 'MachineLost', machineId: 'm2' } as never }), undefined);
+  t.is(story.report({ ...ended, message: { kind: 'MachineLost', machineId: 'm2' } as never }), undefined);
 });
 
 test('the story of a task goes on with its replicas, also where only a change says which they are', (t) => {
   for (const id of ['t3', 'j1.t3']) {
     const story = new Story([id], 1000);
-    t.is(story.tell(ended), undefined);
+    t.is(story.report(ended), undefined);
     t.is(
-      story.tell({
+      story.report({
         now: 1000,
         turn: 1,
         role: 'change',
@@ -148,16 +148,16 @@ test('the story of a task goes on with its replicas, also where only a change sa
       }),
       undefined,
     );
-    t.true(story.tell(ended)?.includes('r7'));
-    t.false(story.tell(ended)?.includes('r6'));
+    t.true(story.report(ended)?.includes('r7'));
+    t.false(story.report(ended)?.includes('r6'));
   }
   const other = new Story(['j2.t3'], 1000);
-  t.is(other.tell(placed), undefined);
+  t.is(other.report(placed), undefined);
 });
 
 test('"all" prints everything, and names the process if there are several', (t) => {
   t.is(
-    new Story(['all'], 0).tell({ ...placed, process: 'broker' }),
+    new Story(['all'], 0).report({ ...placed, process: 'broker' }),
     '   +1.000 broker #1 -> StartReplicas machineId=m1 jobId=j1 starts=[{replicaId=r6 taskIndex=t2}, ' +
       '{replicaId=r7 taskIndex=t3}]',
   );

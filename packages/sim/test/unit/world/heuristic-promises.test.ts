@@ -19,21 +19,21 @@ test('until the user is notified, a fall may take a switch back; from then on it
   const promises = new HeuristicPromises();
   promises.begin('provider c', 'static');
   t.notThrows(() => {
-    promises.hear(turn(switched('mixed'), drafted('mixed')));
+    promises.receive(turn(switched('mixed'), drafted('mixed')));
   });
   t.notThrows(() => {
-    promises.hear(turn(drafted('static')));
+    promises.receive(turn(drafted('static')));
   });
-  promises.tell('provider c', 'mixed');
+  promises.report('provider c', 'mixed');
   t.throws(
     () => {
-      promises.hear(turn(drafted('static')));
+      promises.receive(turn(drafted('static')));
     },
     { instanceOf: InvariantError, message: /drafts q1 by static/ },
   );
   t.throws(
     () => {
-      promises.tell('provider c', 'static');
+      promises.report('provider c', 'static');
     },
     { instanceOf: InvariantError },
   );
@@ -44,11 +44,11 @@ test('what decides without a switch is found, and other processes are none of it
   promises.begin('provider c', 'static');
   t.throws(
     () => {
-      promises.hear(turn(drafted('adaptive')));
+      promises.receive(turn(drafted('adaptive')));
     },
     { instanceOf: InvariantError },
   );
   t.notThrows(() => {
-    promises.hear({ ...turn(drafted('adaptive')), process: 'provider lab0' });
+    promises.receive({ ...turn(drafted('adaptive')), process: 'provider lab0' });
   });
 });

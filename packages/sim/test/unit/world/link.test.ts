@@ -35,7 +35,7 @@ function setUp(onDial: (stream: FakeStream) => void = () => undefined) {
   const kernel = new Kernel(0);
   const life = new Life(new Host('here', kernel, 0));
   const streams: FakeStream[] = [];
-  const heard: string[] = [];
+  const received: string[] = [];
   const link = new Link<string, Message>({
     kernel,
     life,
@@ -51,25 +51,25 @@ function setUp(onDial: (stream: FakeStream) => void = () => undefined) {
     },
     hello: () => 'hello',
     onConnected: ({ kind }) => {
-      heard.push(`connected ${kind}`);
+      received.push(`connected ${kind}`);
     },
     onMessage: ({ kind }) => {
-      heard.push(kind);
+      received.push(kind);
     },
     onLost: () => {
-      heard.push('lost');
+      received.push('lost');
     },
     isFinal: (code, wasConnected) =>
       code === 'MUT_MACHINE_NAME_TAKEN_OVER' || (code === 'MUT_UNAUTHENTICATED' && !wasConnected),
     onGone: (code) => {
-      heard.push(`gone ${code}`);
+      received.push(`gone ${code}`);
     },
   });
-  return { kernel, life, streams, heard, link };
+  return { kernel, life, streams, received, link };
 }
 
 test('a link greets first, and is connected when it is greeted', (t) => {
-  const { kernel, streams, heard, link } = setUp();
+  const { kernel, streams, received, link } = setUp();
   link.open();
   kernel.runUntil(10);
   link.send('too early');
@@ -79,7 +79,7 @@ test('a link greets first, and is connected when it is greeted', (t) => {
   link.send('news');
   streams[0]!.onMessage({ kind: 'order' });
   t.deepEqual(streams[0]!.written, ['hello', 'news']);
-  t.deepEqual(heard, ['connected welcome', 'order']);
+  t.deepEqual(received, ['connected welcome', 'order']);
 });
 
 test('pauses between tries double up to the longest, none shorter than half of it', (t) => {
@@ -100,7 +100,7 @@ test('pauses between tries double up to the longest, none shorter than half of i
 });
 
 test('a link that was connected begins again with the shortest pause', (t) => {
-  const { kernel, streams, heard, link } = setUp((stream) => {
+  const { kernel, streams, received, link } = setUp((stream) => {
     if (streams.length === 6) stream.onMessage({ kind: 'welcome' });
     stream.onClosed('MUT_UNREACHABLE');
   });
@@ -108,7 +108,7 @@ test('a link that was connected begins again with the shortest pause', (t) => {
   kernel.runUntil(60_000);
   t.true(streams[5]!.dialledAt - streams[4]!.dialledAt > 500);
   t.true(streams[6]!.dialledAt - streams[5]!.dialledAt <= 101);
-  t.deepEqual(heard, ['connected welcome', 'lost']);
+  t.deepEqual(received, ['connected welcome', 'lost']);
   t.is(link.epoch, 1);
 });
 
@@ -127,33 +127,33 @@ test('an agent that is asked to attach again does so at once', (t) => {
 });
 
 test('a final code ends the link for good', (t) => {
-  const { kernel, streams, heard, link } = setUp((stream) => {
+  const { kernel, streams, received, link } = setUp((stream) => {
     stream.onClosed('MUT_MACHINE_NAME_TAKEN_OVER');
   });
   link.open();
   kernel.runUntil(60_000);
-  t.deepEqual([streams.length, heard], [1, ['gone MUT_MACHINE_NAME_TAKEN_OVER']]);
+  t.deepEqual([streams.length, received], [1, ['gone MUT_MACHINE_NAME_TAKEN_OVER']]);
 });
 
 test('whether a code is final may depend on whether the link was connected', (t) => {
-  const { kernel, heard, link } = setUp((stream) => {
+  const { kernel, received, link } = setUp((stream) => {
     stream.onMessage({ kind: 'welcome' });
     stream.onClosed('MUT_UNAUTHENTICATED');
   });
   link.open();
   kernel.runUntil(1);
-  t.deepEqual(heard, ['connected welcome', 'lost']);
+  t.deepEqual(received, ['connected welcome', 'lost']);
 });
 
 test('a greeting without an answer is given up after 10 s', (t) => {
-  const { kernel, streams, heard, link } = setUp();
+  const { kernel, streams, received, link } = setUp();
   link.open();
   kernel.runUntil(10_000);
   t.is(streams.length, 1);
   kernel.runUntil(10_200);
   t.deepEqual([streams.length, streams[0]!.closedWith], [2, 'MUT_DEADLINE_EXCEEDED']);
   streams[0]!.onMessage({ kind: 'welcome' });
-  t.deepEqual(heard, [], 'what comes on a stream that was given up is not for it');
+  t.deepEqual(received, [], 'what comes on a stream that was given up is not for it');
 });
 
 test('a link that closes normally does not dial again, nor does that of a process that is over', (t) => {
@@ -165,7 +165,7 @@ test('a link that closes normally does not dial again, nor does that of a proces
   good.link.close();
   good.streams[0]!.onClosed('');
   good.kernel.runUntil(60_000);
-  t.deepEqual([good.streams.length, good.streams[0]!.closedWith, good.heard], [1, '', ['connected welcome']]);
+  t.deepEqual([good.streams.length, good.streams[0]!.closedWith, good.received], [1, '', ['connected welcome']]);
   const over = setUp((stream) => {
     stream.onClosed('MUT_UNREACHABLE');
   });

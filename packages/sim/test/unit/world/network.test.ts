@@ -12,14 +12,14 @@ function setUp(conditions: Partial<NetworkConditions> = {}, seed = 'network') {
   const network = new Network(kernel, new Prng(seed), { ...fine, ...conditions });
   const hosts = [new Host('client', kernel, 0), new Host('server', kernel, 0)] as const;
   const [client, server] = [new Life(hosts[0]), new Life(hosts[1])];
-  const heard: string[] = [];
+  const received: string[] = [];
   const atServer: { end: StreamEnd<string, string> | undefined } = { end: undefined };
   const listen = (name: string, end: StreamEnd<string, string>): void => {
     end.onMessage = (message) => {
-      heard.push(`${kernel.now} ${name} ${message}`);
+      received.push(`${kernel.now} ${name} ${message}`);
     };
     end.onClosed = (code) => {
-      heard.push(`${kernel.now} ${name} closed ${code}`);
+      received.push(`${kernel.now} ${name} closed ${code}`);
     };
   };
   const open = (isUp = true): StreamEnd<string, string> => {
@@ -35,14 +35,14 @@ function setUp(conditions: Partial<NetworkConditions> = {}, seed = 'network') {
     return end;
   };
   /** Without their instants. */
-  const said = (): string[] => heard.map((line) => line.slice(line.indexOf(' ') + 1));
-  return { kernel, network, hosts, client, server, heard, said, atServer, open };
+  const said = (): string[] => received.map((line) => line.slice(line.indexOf(' ') + 1));
+  return { kernel, network, hosts, client, server, received, said, atServer, open };
 }
 
 const numbers = Array.from({ length: 50 }, (_, index) => String(index));
 
 test('messages of a stream come in the order in which they were sent, each after a delay of its own', (t) => {
-  const { kernel, open, heard, said } = setUp({ delayMax: 100 });
+  const { kernel, open, received, said } = setUp({ delayMax: 100 });
   const end = open();
   for (const [index, number] of numbers.entries())
     kernel.after(20 * index, () => {
@@ -53,7 +53,7 @@ test('messages of a stream come in the order in which they were sent, each after
     said(),
     numbers.map((number) => `server ${number}`),
   );
-  const delays = heard.map((line, index) => Number(line.split(' ')[0]) - 20 * index);
+  const delays = received.map((line, index) => Number(line.split(' ')[0]) - 20 * index);
   // The first ones wait until the connection is there.
   t.true(
     delays.every((delay) => delay >= 0 && delay <= 200),
@@ -109,29 +109,29 @@ test('a stream breaks with either life, and the one that is over receives nothin
 });
 
 test('a process that is paused gets its messages when it goes on, in their order', (t) => {
-  const { kernel, open, heard, server } = setUp();
+  const { kernel, open, received, server } = setUp();
   const end = open();
   kernel.runUntil(100);
   server.pausedUntil = 5000;
   for (const number of numbers) end.write(number);
   kernel.runUntil(5000);
-  t.deepEqual(heard, []);
+  t.deepEqual(received, []);
   kernel.runUntil(5001);
   t.deepEqual(
-    heard,
+    received,
     numbers.map((number) => `5000 server ${number}`),
   );
 });
 
 test('a short cut delays what is said, either way', (t) => {
-  const { kernel, network, hosts, open, heard, atServer } = setUp();
+  const { kernel, network, hosts, open, received, atServer } = setUp();
   const end = open();
   kernel.runUntil(100);
   network.cut(hosts[1], hosts[0], 5000);
   end.write('ping');
   atServer.end?.write('pong');
   kernel.runUntil(10_000);
-  t.deepEqual(heard.sort(), ['5100 client pong', '5100 server ping']);
+  t.deepEqual(received.sort(), ['5100 client pong', '5100 server ping']);
   t.true(end.isOpen);
 });
 
@@ -187,10 +187,10 @@ test('messages may come twice, one right after the other, and a greeting never d
   for (let count = 0; count < 20; count += 1) end.write({ kind: 'hello', toString: () => 'hello' });
   for (const number of numbers) end.write(number);
   kernel.runUntil(1000);
-  const heard = said().map((line) => line.replace('server ', ''));
-  t.is(heard.filter((message) => message === 'hello').length, 20);
-  t.deepEqual([...new Set(heard)], ['hello', ...numbers]);
-  const twice = heard.length - 20 - numbers.length;
+  const received = said().map((line) => line.replace('server ', ''));
+  t.is(received.filter((message) => message === 'hello').length, 20);
+  t.deepEqual([...new Set(received)], ['hello', ...numbers]);
+  const twice = received.length - 20 - numbers.length;
   t.true(twice > 10 && twice < 40, `${twice} came twice`);
 });
 
@@ -247,7 +247,7 @@ test('a call of one that is down, or over a cut, is nothing after the deadline',
   t.deepEqual(callOften({}, { isUp: false, count: 3 }).replies, [undefined, undefined, undefined]);
   const { kernel, network, client, server, hosts } = setUp();
   network.cut(...hosts, 500);
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   network.call(
     client,
     {
@@ -261,16 +261,16 @@ test('a call of one that is down, or over a cut, is nothing after the deadline',
     },
     1000,
     (reply) => {
-      heard.push(reply);
+      received.push(reply);
     },
   );
   kernel.runUntil(2000);
-  t.deepEqual(heard, [undefined]);
+  t.deepEqual(received, [undefined]);
 });
 
 test('a process that is over receives no answer', (t) => {
   const { kernel, network, client, server, hosts } = setUp();
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   network.call(
     client,
     {
@@ -284,10 +284,10 @@ test('a process that is over receives no answer', (t) => {
     },
     1000,
     (reply) => {
-      heard.push(reply);
+      received.push(reply);
     },
   );
   client.end();
   kernel.runUntil(2000);
-  t.deepEqual(heard, []);
+  t.deepEqual(received, []);
 });

@@ -96,12 +96,12 @@ test("a clock shows what its host's shows, says by how much that was set since, 
   const kernel = new Kernel(1000);
   const host = new Host('here', kernel, 50);
   const clock = host.openClock();
-  let heard = 0;
+  let received = 0;
   clock.watch(new Life(host), () => {
-    heard += 1;
+    received += 1;
   });
   host.setSkew(-300);
   host.setSkew(-300);
-  t.deepEqual([clock.now(), clock.trueInstantOf(1700), clock.stepped, heard], [700, 2000, -350, 1]);
+  t.deepEqual([clock.now(), clock.trueInstantOf(1700), clock.stepped, received], [700, 2000, -350, 1]);
   t.deepEqual([host.openClock().now(), host.openClock().stepped], [700, 0]);
 });

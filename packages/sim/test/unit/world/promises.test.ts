@@ -92,10 +92,10 @@ const allDone = [
   done(20),
 ];
 
-function hearing(...changes: readonly BrokerChange[]): () => Promises {
+function receiving(...changes: readonly BrokerChange[]): () => Promises {
   return () => {
     const promises = listPromises();
-    promises.hear(changes);
+    promises.receive(changes);
     return promises;
   };
 }
@@ -119,56 +119,56 @@ test('a submission that makes two jobs is an error', (t) => {
     },
     wrong(/job "0" was accepted as 1 and again as 2/),
   );
-  t.throws(hearing(accepted(1), accepted(2)), wrong(/"0" was submitted once and accepted twice/));
+  t.throws(receiving(accepted(1), accepted(2)), wrong(/"0" was submitted once and accepted twice/));
 });
 
 test('a task whose result is taken twice is an error, from whichever replica', (t) => {
   const twins = [accepted(1), placed(1, 10), placed(1, 11), done(10)];
-  t.is(hearing(...twins, ended(11, 'surplus', 'finished'))().acceptedCount, 1);
-  t.deepEqual([...hearing(...twins)().acceptedReplicaIds()], [10]);
-  t.throws(hearing(...twins, done(11)), wrong(/task 1 of job 1 was accepted from r10 and again from r11/));
+  t.is(receiving(...twins, ended(11, 'surplus', 'finished'))().acceptedCount, 1);
+  t.deepEqual([...receiving(...twins)().acceptedReplicaIds()], [10]);
+  t.throws(receiving(...twins, done(11)), wrong(/task 1 of job 1 was accepted from r10 and again from r11/));
 });
 
 test('a result that was never produced is an error as it is taken', (t) => {
-  t.throws(hearing(accepted(1), placed(1, 20), ended(20, 'accepted', 'finished', 1)), wrong(/r20 never did task 1/));
-  t.throws(hearing(accepted(1), placed(0, 1), done(1)), wrong(/r1 never did task 0/), 'the run failed');
+  t.throws(receiving(accepted(1), placed(1, 20), ended(20, 'accepted', 'finished', 1)), wrong(/r20 never did task 1/));
+  t.throws(receiving(accepted(1), placed(0, 1), done(1)), wrong(/r1 never did task 0/), 'the run failed');
 });
 
 test('a replica ends once, for the task that it was placed for, and nothing is placed for what is over', (t) => {
-  t.throws(hearing(accepted(1), done(10)), wrong(/r10 ends, and was not placed for task 1/));
+  t.throws(receiving(accepted(1), done(10)), wrong(/r10 ends, and was not placed for task 1/));
   t.throws(
-    hearing(accepted(1), placed(1, 10), ended(10, 'lost', 'ready'), ended(10, 'lost', 'ready')),
+    receiving(accepted(1), placed(1, 10), ended(10, 'lost', 'ready'), ended(10, 'lost', 'ready')),
     wrong(/r10 ends, and was not placed/),
   );
-  t.throws(hearing(accepted(1), placed(1, 10), placed(2, 10)), wrong(/r10 is placed twice/));
+  t.throws(receiving(accepted(1), placed(1, 10), placed(2, 10)), wrong(/r10 is placed twice/));
   t.throws(
-    hearing(accepted(1), placed(1, 10), done(10), placed(1, 11)),
+    receiving(accepted(1), placed(1, 10), done(10), placed(1, 11)),
     wrong(/task 1 of job 1 is finished and placed/),
   );
   t.throws(
-    hearing(accepted(1), ...allDone, over(1, 'failed'), placed(2, 21)),
+    receiving(accepted(1), ...allDone, over(1, 'failed'), placed(2, 21)),
     wrong(/job 1 is over and r21 of it is placed/),
   );
 });
 
 test('a task is given up when its failures are spent, not before and not after', (t) => {
-  t.notThrows(hearing(accepted(1), ...allDone));
-  t.throws(hearing(accepted(1), placed(0, 0), ended(0, 'failed', 'failed')), wrong(/was given up after 1 failures/));
+  t.notThrows(receiving(accepted(1), ...allDone));
+  t.throws(receiving(accepted(1), placed(0, 0), ended(0, 'failed', 'failed')), wrong(/was given up after 1 failures/));
   t.throws(
-    hearing(accepted(1), placed(0, 0), ended(0, 'failed', 'ready'), placed(0, 1), ended(1, 'failed', 'ready')),
+    receiving(accepted(1), placed(0, 0), ended(0, 'failed', 'ready'), placed(0, 1), ended(1, 'failed', 'ready')),
     wrong(/goes on after 2 failures/),
   );
-  t.throws(hearing(accepted(1), placed(1, 10), ended(10, 'failed', 'ready')), wrong(/r10 did not fail at task 1/));
+  t.throws(receiving(accepted(1), placed(1, 10), ended(10, 'failed', 'ready')), wrong(/r10 did not fail at task 1/));
 });
 
 test('a job ends when all its tasks have, and as they did', (t) => {
-  t.notThrows(hearing(accepted(1), ...allDone, over(1, 'failed')));
+  t.notThrows(receiving(accepted(1), ...allDone, over(1, 'failed')));
   t.throws(
-    hearing(accepted(1), ...allDone, over(1, 'finished')),
+    receiving(accepted(1), ...allDone, over(1, 'finished')),
     wrong(/job 1 ended as finished with 2 of 3 tasks finished and 1 failed/),
   );
-  t.throws(hearing(accepted(1), placed(1, 10), done(10), over(1, 'cancelled')), wrong(/nobody cancelled it/));
-  t.notThrows(hearing(accepted(1), { kind: 'JobCancelled', jobId: 1, reason: '', at: 0 }, over(1, 'cancelled')));
+  t.throws(receiving(accepted(1), placed(1, 10), done(10), over(1, 'cancelled')), wrong(/nobody cancelled it/));
+  t.notThrows(receiving(accepted(1), { kind: 'JobCancelled', jobId: 1, reason: '', at: 0 }, over(1, 'cancelled')));
 });
 
 test('a job that was promised and is not in the journal is an error', (t) => {
@@ -188,11 +188,11 @@ test('a job that was promised and is not in the journal is an error', (t) => {
 test('a job that had ended and is open again is an error', (t) => {
   const lines = [accepted(1), ...allDone, over(1, 'failed')];
   t.notThrows(() => {
-    hearing(...lines)().checkDisk(diskWith(...lines));
+    receiving(...lines)().checkDisk(diskWith(...lines));
   });
   t.throws(
     () => {
-      hearing(...lines)().checkDisk(diskWith(...lines.slice(0, -1)));
+      receiving(...lines)().checkDisk(diskWith(...lines.slice(0, -1)));
     },
     wrong(/job 1 had ended and is open again/),
   );
@@ -200,12 +200,12 @@ test('a job that had ended and is open again is an error', (t) => {
 
 test('a result that was taken and not synced may be taken again after a fall, and one that the journal has may not', (t) => {
   const kept = [accepted(1), placed(2, 20), done(20)];
-  const promises = hearing(...kept, placed(1, 10), done(10))();
+  const promises = receiving(...kept, placed(1, 10), done(10))();
   t.is(promises.acceptedCount, 2);
   promises.checkDisk(diskWith(...kept));
   t.is(promises.acceptedCount, 1);
   t.notThrows(() => {
-    promises.hear([placed(1, 11), done(11)]);
+    promises.receive([placed(1, 11), done(11)]);
   });
   t.throws(
     () => {
@@ -224,7 +224,7 @@ test('failed and cancelled tasks may begin again on a retry, and finished ones m
   });
   const hasFailed = [accepted(1), ...allDone, over(1, 'failed')];
   t.notThrows(
-    hearing(
+    receiving(
       ...hasFailed,
       retried(),
       placed(0, 2),
@@ -234,30 +234,30 @@ test('failed and cancelled tasks may begin again on a retry, and finished ones m
       over(1, 'failed'),
     ),
   );
-  t.notThrows(hearing(...hasFailed, retried(0), placed(0, 2)));
-  t.throws(hearing(...hasFailed, placed(0, 2)), wrong(/job 1 is over and r2 of it is placed/));
-  t.throws(hearing(...hasFailed, retried(1), placed(0, 2)), wrong(/task 0 of job 1 is failed and placed/));
-  t.throws(hearing(...hasFailed, retried(), placed(1, 11)), wrong(/task 1 of job 1 is finished and placed/));
+  t.notThrows(receiving(...hasFailed, retried(0), placed(0, 2)));
+  t.throws(receiving(...hasFailed, placed(0, 2)), wrong(/job 1 is over and r2 of it is placed/));
+  t.throws(receiving(...hasFailed, retried(1), placed(0, 2)), wrong(/task 0 of job 1 is failed and placed/));
+  t.throws(receiving(...hasFailed, retried(), placed(1, 11)), wrong(/task 1 of job 1 is finished and placed/));
   t.throws(
-    hearing(...hasFailed, retried(), placed(0, 2), ended(2, 'failed', 'failed')),
+    receiving(...hasFailed, retried(), placed(0, 2), ended(2, 'failed', 'failed')),
     wrong(/was given up after 1 failures/),
   );
   const cancelled: BrokerChange = { kind: 'JobCancelled', jobId: 1, reason: '', at: 0 } as never;
   t.throws(
-    hearing(accepted(1), placed(1, 10), cancelled, retried(), ended(10, 'cancelled', 'cancelled')),
+    receiving(accepted(1), placed(1, 10), cancelled, retried(), ended(10, 'cancelled', 'cancelled')),
     wrong(/task 1 of job 1 is cancelled with r10, and was retried/),
   );
   t.notThrows(
-    hearing(accepted(1), placed(1, 10), cancelled, retried(), ended(10, 'cancelled', 'ready'), placed(1, 11)),
+    receiving(accepted(1), placed(1, 10), cancelled, retried(), ended(10, 'cancelled', 'ready'), placed(1, 11)),
   );
   t.notThrows(
-    hearing(accepted(1), placed(1, 10), cancelled, retried(0), ended(10, 'cancelled', 'cancelled')),
+    receiving(accepted(1), placed(1, 10), cancelled, retried(0), ended(10, 'cancelled', 'cancelled')),
     'only another task was retried',
   );
   const oneFailure = [accepted(1), placed(0, 0), ended(0, 'failed', 'ready')];
   t.notThrows(
-    hearing(...oneFailure, cancelled, over(1, 'cancelled'), retried(), placed(0, 1), ended(1, 'failed', 'ready')),
+    receiving(...oneFailure, cancelled, over(1, 'cancelled'), retried(), placed(0, 1), ended(1, 'failed', 'ready')),
   );
-  t.throws(hearing(...oneFailure, placed(0, 1), ended(1, 'failed', 'ready')), wrong(/goes on after 2 failures/));
-  t.throws(hearing(accepted(1), cancelled, placed(1, 10)), wrong(/job 1 is over and r10 of it is placed/));
+  t.throws(receiving(...oneFailure, placed(0, 1), ended(1, 'failed', 'ready')), wrong(/goes on after 2 failures/));
+  t.throws(receiving(accepted(1), cancelled, placed(1, 10)), wrong(/job 1 is over and r10 of it is placed/));
 });

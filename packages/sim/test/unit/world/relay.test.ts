@@ -11,15 +11,15 @@ class Peer<Out, In extends { readonly kind: string }> implements StreamEnd<In, O
   onMessage: (message: Out) => void = () => undefined;
   onClosed: (code: string) => void = () => undefined;
   isOpen = true;
-  readonly heard: In[] = [];
+  readonly received: In[] = [];
   closedWith: string | undefined;
 
   get kinds(): string[] {
-    return this.heard.map(({ kind }) => kind);
+    return this.received.map(({ kind }) => kind);
   }
 
   write(message: In): void {
-    this.heard.push(message);
+    this.received.push(message);
   }
 
   close(code: string): void {
@@ -97,8 +97,8 @@ test('brokers and agents are greeted and announced to the state machine, each un
   const { inputs, attach, connect } = setUp();
   const agent = attach('0', { held: [3] });
   const broker = connect();
-  t.deepEqual(agent.heard, [{ kind: 'hello' }]);
-  t.deepEqual(broker.heard, [{ kind: 'hello', clock: 4711, resourceId: undefined }]);
+  t.deepEqual(agent.received, [{ kind: 'hello' }]);
+  t.deepEqual(broker.received, [{ kind: 'hello', clock: 4711, resourceId: undefined }]);
   t.like(inputs[0], {
     kind: 'AgentAttached',
     attachmentId: 1,
@@ -136,7 +136,9 @@ test('what a machine says before it belongs to a broker is kept, in its order', 
   t.deepEqual([broker.kinds, measured], [['hello'], []]);
   offer('0');
   t.deepEqual(
-    broker.heard.slice(2).map((message) => (message as { message: { report: MachineReport } }).message.report.sequence),
+    broker.received
+      .slice(2)
+      .map((message) => (message as { message: { report: MachineReport } }).message.report.sequence),
     [1, 2, 3],
   );
   t.deepEqual(measured, ['q1 1', 'q1 2', 'q1 3']);
@@ -153,7 +155,7 @@ test('a machine that is reported lost, and one whose broker is gone, are no long
   t.deepEqual([broker.kinds, lost.kinds], [['hello', 'joined', 'joined', 'lost'], ['hello']]);
   broker.onClosed('MUT_UNREACHABLE');
   left.onMessage(saying(reportOf(1)));
-  t.is(broker.heard.length, 4);
+  t.is(broker.received.length, 4);
   t.deepEqual(inputs.at(-1), { kind: 'BrokerDisconnected', brokerId: 'b', connectionId: 1 });
 });
 
@@ -212,7 +214,7 @@ test('an agent is cleared of a broker that is gone: cancelled, acknowledged, and
   const agent = attach('0', { held: [1, 2, 3] });
   agent.onMessage(saying(reportOf(1, 2)));
   relay.perform({ kind: 'ClearAgent', machineId: 'p/q1.0', attachmentId: 1, heldReplicaIds: [1, 2, 3] });
-  t.deepEqual(agent.heard.slice(1), [
+  t.deepEqual(agent.received.slice(1), [
     { kind: 'cancel', replicaIds: [1, 2, 3], onlyWaiting: false },
     { kind: 'acknowledged', sequence: 1 },
   ]);
@@ -220,7 +222,7 @@ test('an agent is cleared of a broker that is gone: cancelled, acknowledged, and
   t.is(agent.closedWith, undefined);
   agent.onMessage(saying(reportOf(3, 3)));
   t.is(agent.closedWith, 'MUT_REATTACH');
-  t.deepEqual(agent.heard.at(-1), { kind: 'acknowledged', sequence: 3 });
+  t.deepEqual(agent.received.at(-1), { kind: 'acknowledged', sequence: 3 });
   t.like(inputs.at(-1), { kind: 'AgentDetached', attachmentId: 1, hasLeft: false });
   t.deepEqual(measured, [], "times of a broker that is gone are nobody's");
 });

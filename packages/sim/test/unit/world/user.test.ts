@@ -34,12 +34,12 @@ function setUp(plans: readonly JobPlan[], answer: (count: number) => Reply | und
         reported.push(`${label} is ${jobId}`);
       },
     } as unknown as Promises,
-    ask: (make, hear) => {
+    ask: (make, receive) => {
       const input = make(1);
       asked.push({ at: kernel.now, input });
       const reply = answer(asked.length);
       kernel.after(10, () => {
-        hear(reply);
+        receive(reply);
       });
     },
   });

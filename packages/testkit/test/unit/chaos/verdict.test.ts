@@ -109,7 +109,7 @@ test('volumes are held against their index: a file that only one of them has is 
   mkdirSync(path.join(folder, 'job0'));
   for (const name of ['a', 'b']) writeFileSync(path.join(folder, 'job0', name), name);
   execFileSync('tar', ['-cf', path.join(gathered, 'job-7.000.tar'), '-C', folder, 'job0/a', 'job0/b']);
-  const tell = (...names: string[]): void => {
+  const report = (...names: string[]): void => {
     writeFileSync(
       path.join(gathered, 'job-7.index.jsonl'),
       renderGatheredOwner({ jobId: 7, brokerId: 'b', instance: 'i' }) +
@@ -131,11 +131,11 @@ test('volumes are held against their index: a file that only one of them has is 
           .join(''),
     );
   };
-  tell('a', 'b');
+  report('a', 'b');
   t.like(await readGathered(job, folders), { members: ['job0/a', 'job0/b'], wrong: [], foreigners: [] });
-  tell('a');
+  report('a');
   t.regex((await readGathered(job, folders)).wrong.join(), /tells of 1 files, its volumes hold 2: job0\/b/);
-  tell('a', 'b', 'a');
+  report('a', 'b', 'a');
   t.regex((await readGathered(job, folders)).wrong.join(), /twice/);
   writeFileSync(path.join(gathered, 'stray'), '');
   t.deepEqual((await readGathered(job, folders)).foreigners, ['job0-gathered/stray']);
@@ -145,14 +145,14 @@ test('a result is gathered once, but for one of a machine that was caught before
   const quarantined = aReplica({ replicaId: 3, accepted: false, reason: 'MUT_MACHINE_QUARANTINED' });
   const lost = aReplica({ replicaId: 4, accepted: false, reason: 'MUT_MACHINE_LOST' });
   const tasks = [aTask({ taskIndex: 0, replicas: [quarantined, lost, aReplica({ replicaId: 5, accepted: true })] })];
-  const tell = (...replicaIds: number[]): string[] =>
+  const report = (...replicaIds: number[]): string[] =>
     findTwice(
       tasks,
       replicaIds.map((replicaId) => ({ taskIndex: 0, replicaId })),
     );
-  t.deepEqual(tell(5), []);
-  t.deepEqual(tell(3, 5), []);
-  t.is(tell(4, 5).length, 1, 'one that was lost is there too');
-  t.is(tell(5, 5).length, 1, 'the accepted one is there twice');
-  t.true(tell(5, 3).length > 0, 'the one that was caught counts');
+  t.deepEqual(report(5), []);
+  t.deepEqual(report(3, 5), []);
+  t.is(report(4, 5).length, 1, 'one that was lost is there too');
+  t.is(report(5, 5).length, 1, 'the accepted one is there twice');
+  t.true(report(5, 3).length > 0, 'the one that was caught counts');
 });

@@ -46,8 +46,8 @@ function findFrame(
   {
     look,
     name,
-    tell,
-  }: { readonly look: ChartLook; readonly name: string; readonly tell: (sample: GridSample) => string[] },
+    report,
+  }: { readonly look: ChartLook; readonly name: string; readonly report: (sample: GridSample) => string[] },
 ): ChartOption {
   const nearest = (reported: unknown): GridSample | undefined => {
     const instant = (reported as readonly { readonly axisValue: number }[])[0]?.axisValue ?? 0;
@@ -64,7 +64,7 @@ function findFrame(
       axisPointer: { type: 'line', lineStyle: { color: look.faint } },
       formatter: (reported: unknown) => {
         const sample = nearest(reported);
-        return sample === undefined ? '' : [sayTime(sample.at), ...tell(sample)].join('\n');
+        return sample === undefined ? '' : [sayTime(sample.at), ...report(sample)].join('\n');
       },
     },
   };
@@ -76,7 +76,7 @@ export function buildPaceOption(samples: readonly GridSample[], look: ChartLook)
     ...findFrame(samples, {
       look,
       name: 'tasks per second',
-      tell: ({ finishedPerSecond: pace }) => [
+      report: ({ finishedPerSecond: pace }) => [
         pace === undefined ? 'not known' : `${sayPace(pace)} tasks finished per second`,
       ],
     }),
@@ -151,7 +151,7 @@ export function siteBands(samples: readonly GridSample[]): SiteBand[] {
 /** Busy processors, site upon site, over the last minutes; the dashed line is all that there are. */
 export function buildBusyOption(samples: readonly GridSample[], look: ChartLook): ChartOption {
   const bands = siteBands(samples);
-  const tell = (sample: GridSample): string[] =>
+  const report = (sample: GridSample): string[] =>
     sample.busy === undefined
       ? ['not known']
       : [
@@ -160,7 +160,7 @@ export function buildBusyOption(samples: readonly GridSample[], look: ChartLook)
           ...bands.map(({ ink, of }) => `${ink.title}: ${sayCount(of(sample) ?? 0)}`),
         ];
   return {
-    ...findFrame(samples, { look, name: 'processors', tell }),
+    ...findFrame(samples, { look, name: 'processors', report }),
     series: [
       ...bands.map(
         ({ ink, of }): LineSeriesOption => ({

@@ -92,7 +92,7 @@ export class LiveStore {
     }
   }
 
-  async #readStream(topics: string, signal: AbortSignal, heard: () => void): Promise<void> {
+  async #readStream(topics: string, signal: AbortSignal, received: () => void): Promise<void> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };
     if (this.#lastId !== '') headers['last-event-id'] = this.#lastId;
     const reply = await this.#browser.fetch(`${apiPath}/events?${topics}`, { headers, signal, cache: 'no-store' });
@@ -101,7 +101,7 @@ export class LiveStore {
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
     this.#input({ kind: 'StreamOpened' });
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      heard();
+      received();
       for (const { id, event, data } of parser.read(chunk.value)) {
         this.#input({ kind: 'MessageArrived', topic: event as StreamTopic, value: JSON.parse(data) });
         if (id !== '') this.#lastId = id;

@@ -18,14 +18,14 @@ export const samplesKept = 1000;
 
 /** Samples of the gateway before those that this page has taken since, so that a reload keeps the charts. */
 export function joinHistory(history: History, own: readonly GridSample[]): readonly GridSample[] {
-  const told: GridSample[] = history.at_unix_ms.map((at, index) => ({
+  const reported: GridSample[] = history.at_unix_ms.map((at, index) => ({
     at,
     finishedPerSecond: history.finished_per_s[index] ?? undefined,
     processors: history.processors[index],
     busy: busyAt(history, index),
   }));
-  const last = told.at(-1)?.at ?? -Infinity;
-  return withGaps([...told, ...own.filter(({ at }) => at > last)], 3 * history.every_ms).slice(-samplesKept);
+  const last = reported.at(-1)?.at ?? -Infinity;
+  return withGaps([...reported, ...own.filter(({ at }) => at > last)], 3 * history.every_ms).slice(-samplesKept);
 }
 
 function busyAt({ sites }: History, index: number): ReadonlyMap<string, number> | undefined {

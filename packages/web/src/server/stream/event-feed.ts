@@ -12,7 +12,7 @@ const pauseMs = 1000;
 const keptMax = 200;
 
 /** A stored event; later events have greater versions. */
-interface Heard {
+interface Received {
   readonly version: number;
   /** Whether the broker skipped others right before it. */
   readonly isAfterGap: boolean;
@@ -26,7 +26,7 @@ interface Heard {
 export class EventFeed {
   readonly #parts: Pick<GatewayParts, 'grid' | 'clock'>;
   readonly #nextVersion: () => number;
-  #heard: Heard[] = [];
+  #received: Received[] = [];
   #lastSequence = 0;
   /** The last sequence before the present stream, which begins earlier and repeats some events. */
   #knownSequence = 0;
@@ -45,11 +45,11 @@ export class EventFeed {
   }
 
   /** Watches again, if it does not already and it is time. */
-  keepHearing(): void {
+  keepReceiving(): void {
     if (this.#watching !== undefined || this.#parts.clock.now() < this.#resumeAt) return;
     const watching = new AbortController();
     this.#watching = watching;
-    void this.#hear(watching);
+    void this.#receive(watching);
   }
 
   stop(): void {
@@ -59,17 +59,17 @@ export class EventFeed {
 
   /** The version of the last event; 0 before the first. */
   get version(): number {
-    return this.#heard.at(-1)?.version ?? 0;
+    return this.#received.at(-1)?.version ?? 0;
   }
 
   /** The events after a version, the oldest first, and whether something in between is missing. */
   after(version: number): { events: GridEvent[]; is_sampled: boolean } {
-    const news = this.#heard.filter((one) => one.version > version);
+    const news = this.#received.filter((one) => one.version > version);
     const isCut = version > 0 && news.length === keptMax;
     return { events: news.map(({ event }) => event), is_sampled: isCut || news.some(({ isAfterGap }) => isAfterGap) };
   }
 
-  async #hear(watching: AbortController): Promise<void> {
+  async #receive(watching: AbortController): Promise<void> {
     const { grid, clock } = this.#parts;
     this.#knownSequence = this.#lastSequence;
     // Another stream does not send the rest of a change that was cut.
@@ -107,11 +107,11 @@ export class EventFeed {
     this.#journalInstance = journalInstance;
     for (const event of events) if (event.sequence > this.#knownSequence) this.#keep(event);
     this.#lastSequence = Math.max(this.#lastSequence, last.sequence);
-    if (this.#heard.length > keptMax) this.#heard = this.#heard.slice(-keptMax);
+    if (this.#received.length > keptMax) this.#received = this.#received.slice(-keptMax);
   }
 
   #keep(event: JobEvent): void {
-    this.#heard.push({ version: this.#nextVersion(), isAfterGap: this.#isAfterGap, event: gridEvent(event) });
+    this.#received.push({ version: this.#nextVersion(), isAfterGap: this.#isAfterGap, event: gridEvent(event) });
     this.#isAfterGap = false;
   }
 }

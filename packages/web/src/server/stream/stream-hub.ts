@@ -99,7 +99,7 @@ export class StreamHub {
   async tick(): Promise<void> {
     const now = this.#clock.now();
     const begun = [...this.#wantedSources()].map(([name, source]) => this.#readIfDue(name, source, now));
-    if ([...this.#pages].some(({ spec }) => spec.topics.has('events'))) this.#feed.keepHearing();
+    if ([...this.#pages].some(({ spec }) => spec.topics.has('events'))) this.#feed.keepReceiving();
     this.#heedEvents();
     this.#send(now);
     await Promise.all(begun);

@@ -24,7 +24,7 @@ const event = (sequence: number): GridEvent => ({
   reason: '',
   why: '',
 });
-const hear = (state: LiveState, sequences: readonly number[], sampled = false): LiveState =>
+const receive = (state: LiveState, sequences: readonly number[], sampled = false): LiveState =>
   reduceLive(state, {
     kind: 'MessageArrived',
     topic: 'events',
@@ -43,27 +43,27 @@ test('a level replaces the one before it and leaves the others', (t) => {
 });
 
 test('events that are repeated after a restart of the gateway are not shown twice', (t) => {
-  const heard = hear(hear(emptyLiveState, [1, 2, 3]), [2, 3, 4]);
+  const received = receive(receive(emptyLiveState, [1, 2, 3]), [2, 3, 4]);
   t.deepEqual(
-    heard.events.map(({ sequence }) => sequence),
+    received.events.map(({ sequence }) => sequence),
     [1, 2, 3, 4],
   );
-  t.is(hear(heard, [3, 4]), heard);
+  t.is(receive(received, [3, 4]), received);
 });
 
 test('only the newest events are kept, and that some were left out is remembered', (t) => {
-  const many = hear(
+  const many = receive(
     emptyLiveState,
     Array.from({ length: eventsKept + 50 }, (_, index) => index + 1),
     true,
   );
   t.is(many.events.length, eventsKept);
   t.is(many.events.at(-1)?.sequence, eventsKept + 50);
-  const more = hear(many, [1000]);
+  const more = receive(many, [1000]);
   t.true(isSampled(more));
   t.false(
     isSampled(
-      hear(
+      receive(
         more,
         Array.from({ length: eventsKept }, (_, index) => 1001 + index),
       ),
@@ -73,14 +73,14 @@ test('only the newest events are kept, and that some were left out is remembered
 });
 
 test('the events of a journal that counts again replace those of the one before it', (t) => {
-  const old = hear(emptyLiveState, [4990, 5000], true);
-  const again = hear(old, [1, 2, 2]);
+  const old = receive(emptyLiveState, [4990, 5000], true);
+  const again = receive(old, [1, 2, 2]);
   t.deepEqual(
     again.events.map(({ sequence }) => sequence),
     [1, 2, 2],
   );
   t.false(isSampled(again));
-  const mixed = hear(again, [4990, 5000, 1, 2, 2, 3]);
+  const mixed = receive(again, [4990, 5000, 1, 2, 2, 3]);
   t.deepEqual(
     mixed.events.map(({ sequence }) => sequence),
     [1, 2, 2, 3],

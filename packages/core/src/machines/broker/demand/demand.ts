@@ -49,7 +49,7 @@ function reportDemands(turn: Turn): void {
     let known = facts.get(key);
     if (known === undefined) facts.set(key, (known = gatherFacts(state, provider, part.shape)));
     const reserved = reservedFor(state, provider);
-    const due = tell(turn, provider, { ...toDemand(part, known), ...(reserved.length === 0 ? {} : { reserved }) });
+    const due = report(turn, provider, { ...toDemand(part, known), ...(reserved.length === 0 ? {} : { reserved }) });
     validity.until = Math.min(validity.until, due);
   }
   state.demandsAt = now;
@@ -69,7 +69,7 @@ function awaitsNodes(state: BrokerState, { resourceAwaitedUntil }: BrokerProvide
 }
 
 /** Sends a provider its demand; answers when it is due, Infinity if the provider has it already. */
-function tell({ state, now, commands }: Turn, provider: BrokerProvider, demand: Demand): Instant {
+function report({ state, now, commands }: Turn, provider: BrokerProvider, demand: Demand): Instant {
   if (provider.demand !== undefined && isSameDemand(provider.demand, demand)) return Infinity;
   const due = provider.demandAt + state.options.demandInterval;
   if (provider.demand !== undefined && isBothOrNeither(provider.demand, demand) && due > now) return due;

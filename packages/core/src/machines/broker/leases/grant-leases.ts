@@ -84,7 +84,7 @@ function reviewLease(turn: Turn, provider: BrokerProvider): void {
     lease !== undefined && lease.horizon === state.options.lease.horizon && isStillGood(state, provider, slices);
   if (!isKept && !isUnconfirmed(provider)) grant(turn, provider, slices);
   else if (!provider.isLeaseReported || !isSameList(provider.quarantineReported, closedIdentities(state)))
-    tell(turn, provider);
+    report(turn, provider);
 }
 
 function isUnconfirmed({ leases, confirmedLease }: BrokerProvider): boolean {
@@ -150,10 +150,10 @@ function grant(turn: Turn, provider: BrokerProvider, slices: readonly Slice[]): 
   }
   const sequence = (presentLease(provider)?.sequence ?? 0) + 1;
   commit(turn, { kind: 'LeaseGranted', providerId, sequence, horizon: state.options.lease.horizon, parts, at: now });
-  tell(turn, provider);
+  report(turn, provider);
 }
 
-function tell({ state, commands }: Turn, provider: BrokerProvider): void {
+function report({ state, commands }: Turn, provider: BrokerProvider): void {
   const lease = presentLease(provider);
   if (lease === undefined) return;
   provider.isLeaseReported = true;

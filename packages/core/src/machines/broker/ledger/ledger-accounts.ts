@@ -52,9 +52,9 @@ export interface RunTimes {
 export function getCharge(machine: BrokerMachine, processors: ProcessorCount, times: RunTimes): ProcessorMillis {
   if (times.startedAt === 0) return 0;
   const reported = Math.max(0, times.endedAt - times.startedAt);
-  const heard = Math.max(0, times.at - times.dispatchedAt);
+  const received = Math.max(0, times.at - times.dispatchedAt);
   const left = Math.max(0, getPresence(machine, times.at) - machine.charged);
-  return Math.min(Math.min(reported, heard) * processors, left);
+  return Math.min(Math.min(reported, received) * processors, left);
 }
 
 /** Books a charge as what the replica's disposition makes of it, for its account and for its job's share. */

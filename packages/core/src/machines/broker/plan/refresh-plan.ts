@@ -23,7 +23,7 @@ export function refreshPlan(turn: Turn, machines: readonly BrokerMachine[]): voi
     forgetPlan(planning);
     return;
   }
-  for (const change of turn.changes) hear(state, change);
+  for (const change of turn.changes) receive(state, change);
   if (planning.lateAt <= now) lookForLate(state, now);
   const { plan } = planning;
   const because = planning.staleBecause ?? whyStale(state, plan, machines);
@@ -53,7 +53,7 @@ function hasPlannable(state: BrokerState): boolean {
 }
 
 /** What a change says of times and of the plan. */
-function hear(state: BrokerState, change: BrokerChange): void {
+function receive(state: BrokerState, change: BrokerChange): void {
   switch (change.kind) {
     case 'JobAccepted':
       return markStale(state, { code: 'plan-job-arrived', jobId: change.jobId });

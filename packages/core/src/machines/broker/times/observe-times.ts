@@ -38,8 +38,8 @@ function runOf(
   const reported = Math.max(0, ending.endedAt - ending.startedAt);
   if (ending.outcome === 'succeeded') return { time: reported, isCensored: false };
   if (!isCutOff(ending)) return undefined;
-  const heard = lastReceived({ at, silentSince, until: machine?.facts.until }) - ending.dispatchedAt;
-  const time = Math.min(reported, heard);
+  const received = lastReceived({ at, silentSince, until: machine?.facts.until }) - ending.dispatchedAt;
+  const time = Math.min(reported, received);
   return time > 0 ? { time, isCensored: true } : undefined;
 }
 

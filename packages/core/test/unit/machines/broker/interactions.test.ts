@@ -90,7 +90,7 @@ test('a broker that receives the status of a reservation does what broker-held.t
   );
 });
 
-for (const subject of ['leases', 'leases-restart', 'hearing', 'retry-memory-leases']) {
+for (const subject of ['leases', 'leases-restart', 'receiving', 'retry-memory-leases']) {
   test(`a broker that leases does what broker-${subject}.txt says`, (t) => {
     const harness = new BrokerHarness(leasing);
     checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) =>

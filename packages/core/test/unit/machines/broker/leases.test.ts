@@ -365,8 +365,8 @@ test('nothing is placed on a machine that is reported as gone, and its results a
   broker.perform(['confirm a 1', 'disconnect a']);
   broker.perform(['connect a leases']);
   t.notRegex(broker.perform([`join a/m2 processors=2 held=${first} gone=yes`]), /start/);
-  const heard = broker.perform([`report a/m2 1 succeeded ${first} 1..2`]);
-  t.regex(heard, /of 1\.9 accepted/);
-  t.notRegex(heard, /start/);
+  const received = broker.perform([`report a/m2 1 succeeded ${first} 1..2`]);
+  t.regex(received, /of 1\.9 accepted/);
+  t.notRegex(received, /start/);
   t.regex(broker.perform(['join a/m2 processors=2']), /start .* on a\/m2/);
 });

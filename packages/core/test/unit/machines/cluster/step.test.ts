@@ -23,9 +23,9 @@ const options: ClusterOptions = {
 
 function aCluster() {
   const state = createClusterState(options);
-  const hear = (now: number, ...inputs: ClusterInput[]) => clusterMachine.step(state, inputs, now);
-  hear(0, { kind: 'ClusterStarted' });
-  return { state, hear };
+  const receive = (now: number, ...inputs: ClusterInput[]) => clusterMachine.step(state, inputs, now);
+  receive(0, { kind: 'ClusterStarted' });
+  return { state, receive };
 }
 
 function order(clientRequestId: string, width: number, walltime: number): ClusterInput {
@@ -49,7 +49,7 @@ function exits(requestId: number, ...indexes: number[]): ClusterInput[] {
 }
 
 test('a request that fits is journaled, placed, started and answered in one turn', (t) => {
-  const { changes, commands } = aCluster().hear(5, order('k', 2, 100));
+  const { changes, commands } = aCluster().receive(5, order('k', 2, 100));
   t.deepEqual(
     changes.map(({ kind }) => kind),
     ['RequestQueued', 'RequestPlaced', 'RequestStarted'],
@@ -70,21 +70,21 @@ test('a request that fits is journaled, placed, started and answered in one turn
 });
 
 test('a repeated exit of a process changes nothing', (t) => {
-  const { hear } = aCluster();
-  hear(5, order('k', 2, 100));
-  t.is(hear(6, ...exits(1, 1)).changes.length, 1);
-  t.deepEqual(hear(7, ...exits(1, 1)), { changes: [], commands: [] });
+  const { receive } = aCluster();
+  receive(5, order('k', 2, 100));
+  t.is(receive(6, ...exits(1, 1)).changes.length, 1);
+  t.deepEqual(receive(7, ...exits(1, 1)), { changes: [], commands: [] });
 });
 
 test('a process that is over for another reason than its own ends its request for that reason', (t) => {
-  const { hear, state } = aCluster();
-  hear(5, order('k', 3, 100));
+  const { receive, state } = aCluster();
+  receive(5, order('k', 3, 100));
   t.deepEqual(
-    hear(6, { kind: 'ProcessExited', requestId: 1, processIndex: 0, exitStatus: 255, reason: 'MUT_NODE_LOST' })
+    receive(6, { kind: 'ProcessExited', requestId: 1, processIndex: 0, exitStatus: 255, reason: 'MUT_NODE_LOST' })
       .commands,
     [{ kind: 'KillProcesses', requestId: 1 }],
   );
-  hear(
+  receive(
     7,
     { kind: 'ProcessExited', requestId: 1, processIndex: 1, exitStatus: 255, reason: 'MUT_NODE_LOST' },
     ...exits(1, 2),
@@ -93,18 +93,18 @@ test('a process that is over for another reason than its own ends its request fo
 });
 
 test('a request that was promised processors waits until they are really free', (t) => {
-  const { hear } = aCluster();
-  hear(0, order('k1', 10, 100), order('k2', 10, 100));
-  t.deepEqual(hear(100, { kind: 'TimerFired' }).commands, [{ kind: 'KillProcesses', requestId: 1 }]);
-  t.deepEqual(hear(103, ...exits(1, 0, 1, 2, 3, 4, 5, 6, 7, 8)).commands, []);
-  t.like(hear(104, ...exits(1, 9)).commands[0], { kind: 'StartProcesses', requestId: 2, walltimeEnd: 200 });
+  const { receive } = aCluster();
+  receive(0, order('k1', 10, 100), order('k2', 10, 100));
+  t.deepEqual(receive(100, { kind: 'TimerFired' }).commands, [{ kind: 'KillProcesses', requestId: 1 }]);
+  t.deepEqual(receive(103, ...exits(1, 0, 1, 2, 3, 4, 5, 6, 7, 8)).commands, []);
+  t.like(receive(104, ...exits(1, 9)).commands[0], { kind: 'StartProcesses', requestId: 2, walltimeEnd: 200 });
 });
 
 test('a request that lost half of its walltime to waiting gets a new place', (t) => {
-  const { hear } = aCluster();
-  hear(0, order('k1', 10, 100), order('k2', 10, 40), order('k3', 10, 40));
-  hear(100, { kind: 'TimerFired' });
-  const { changes } = hear(121, ...exits(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  const { receive } = aCluster();
+  receive(0, order('k1', 10, 100), order('k2', 10, 40), order('k3', 10, 40));
+  receive(100, { kind: 'TimerFired' });
+  const { changes } = receive(121, ...exits(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
   t.deepEqual(
     changes.filter(({ kind }) => kind !== 'ProcessExited'),
     [
@@ -117,8 +117,8 @@ test('a request that lost half of its walltime to waiting gets a new place', (t)
 });
 
 test('a request that is wider than the cluster after a restart ends with a reason', (t) => {
-  const { state, hear } = aCluster();
-  hear(5, order('k1', 10, 100), order('k2', 8, 100), order('k3', 4, 100));
+  const { state, receive } = aCluster();
+  receive(5, order('k1', 10, 100), order('k2', 8, 100), order('k3', 4, 100));
   const restarted = { ...state, options: { ...options, processors: 4, widthMax: 4 } };
   clusterMachine.step(restarted, [{ kind: 'ClusterStarted' }], 7);
   clusterMachine.checkInvariants(restarted);
@@ -153,16 +153,16 @@ test('no request may be wider than the cluster, whatever its limits allow', (t) 
 });
 
 test('a limited number of ended requests is remembered, and a key is free again with the last of them', (t) => {
-  const { state, hear } = aCluster();
-  for (const key of ['k1', 'k2', 'k3']) hear(5, order(key, 1, 10));
-  hear(6, ...exits(1, 0), ...exits(2, 0));
-  t.like(hear(6, order('k1', 1, 10)).commands[0], { reply: { value: { requestId: 1 } } });
-  hear(7, ...exits(3, 0));
+  const { state, receive } = aCluster();
+  for (const key of ['k1', 'k2', 'k3']) receive(5, order(key, 1, 10));
+  receive(6, ...exits(1, 0), ...exits(2, 0));
+  t.like(receive(6, order('k1', 1, 10)).commands[0], { reply: { value: { requestId: 1 } } });
+  receive(7, ...exits(3, 0));
   t.deepEqual(
     listQueue(state, 7, 10).requests.map(({ managerRequestId }) => managerRequestId),
     ['3', '2'],
   );
-  t.like(hear(8, order('k1', 1, 10)).commands[0], { reply: { value: { requestId: 4 } } });
+  t.like(receive(8, order('k1', 1, 10)).commands[0], { reply: { value: { requestId: 4 } } });
 });
 
 /** As a node that is lost tells it: first that its processors are away, then the end of what ran there. */
@@ -182,9 +182,11 @@ function loses(count: number, requestId: number, ...indexes: number[]): ClusterI
 }
 
 test('with a node its running request ends, and what waits starts on the processors that are left, or waits for it to be back', (t) => {
-  const { hear, state } = aCluster();
-  hear(0, order('k1', 6, 100), order('k2', 4, 100), order('k3', 5, 100), order('k4', 8, 50));
-  const started = hear(10, ...loses(6, 1, 0, 1, 2, 3, 4, 5)).commands.filter(({ kind }) => kind === 'StartProcesses');
+  const { receive, state } = aCluster();
+  receive(0, order('k1', 6, 100), order('k2', 4, 100), order('k3', 5, 100), order('k4', 8, 50));
+  const started = receive(10, ...loses(6, 1, 0, 1, 2, 3, 4, 5)).commands.filter(
+    ({ kind }) => kind === 'StartProcesses',
+  );
   t.deepEqual(started, []);
   const seen = listQueue(state, 10, 1);
   t.is(seen.processorsFree, 0);
@@ -198,11 +200,11 @@ test('with a node its running request ends, and what waits starts on the process
     'nobody promises what there is not',
   );
   t.deepEqual(
-    hear(11, order('k5', 2, 10)).commands.filter(({ kind }) => kind === 'StartProcesses'),
+    receive(11, order('k5', 2, 10)).commands.filter(({ kind }) => kind === 'StartProcesses'),
     [],
   );
   t.is(listQueue(state, 11, 0).requests.at(-1)?.startsAt, 100, 'a narrow one is promised what is left');
-  t.like(hear(20, { kind: 'ProcessorsAway', count: 0 }).commands[0], {
+  t.like(receive(20, { kind: 'ProcessorsAway', count: 0 }).commands[0], {
     kind: 'StartProcesses',
     requestId: 3,
     width: 5,
@@ -219,14 +221,14 @@ test('with a node its running request ends, and what waits starts on the process
 });
 
 test('a request over several nodes holds the processors that are left until its other processes have ended', (t) => {
-  const { hear, state } = aCluster();
-  hear(0, order('k1', 10, 100), order('k2', 4, 50));
-  const lost = hear(10, ...loses(6, 1, 0, 1, 2, 3, 4, 5)).commands;
+  const { receive, state } = aCluster();
+  receive(0, order('k1', 10, 100), order('k2', 4, 50));
+  const lost = receive(10, ...loses(6, 1, 0, 1, 2, 3, 4, 5)).commands;
   t.deepEqual(
     lost.filter(({ kind }) => kind !== 'WakeAt'),
     [{ kind: 'KillProcesses', requestId: 1 }],
   );
-  t.like(hear(12, ...exits(1, 6, 7, 8, 9)).commands[0], { kind: 'StartProcesses', requestId: 2, width: 4 });
+  t.like(receive(12, ...exits(1, 6, 7, 8, 9)).commands[0], { kind: 'StartProcesses', requestId: 2, width: 4 });
   t.is(state.plan.capacity, 4);
 });
 
@@ -243,12 +245,12 @@ test('what is away when a cluster begins is not planned with', (t) => {
 });
 
 test('a cluster that has been given nodes honours no reservation any more, and ends what waits for one', (t) => {
-  const { state, hear } = aCluster();
+  const { state, receive } = aCluster();
   const window = { reservationId: 7, userId: 'ana', count: 4, startsAt: 50, endsAt: 90 };
-  hear(1, { kind: 'ReservationsReported', windows: [window] });
+  receive(1, { kind: 'ReservationsReported', windows: [window] });
   const inside = order('k', 2, 10);
-  if (inside.kind === 'AllocationRequested') hear(2, { ...inside, order: { ...inside.order, reservationId: 7 } });
-  hear(3, order('k2', 2, 10), order('k3', 10, 10));
+  if (inside.kind === 'AllocationRequested') receive(2, { ...inside, order: { ...inside.order, reservationId: 7 } });
+  receive(3, order('k2', 2, 10), order('k3', 10, 10));
   const clusterNodes = [{ name: 'n1', processors: 8, memory: 0, gpus: [] }];
   const options2 = { ...options, processors: 8, widthMax: 8, clusterNodes, nodes: shapeNodes(clusterNodes) };
   const next = restoreSnapshot(options2, JSON.parse(JSON.stringify(takeSnapshot(state))) as ClusterSnapshot);

@@ -135,12 +135,12 @@ class Site {
 
   #deliver(...inputs: ProviderInput[]): void {
     const commands = this.harness.step(inputs);
-    for (const change of this.harness.journal.slice(this.#receivedCount)) this.#hear(change);
+    for (const change of this.harness.journal.slice(this.#receivedCount)) this.#receive(change);
     this.#receivedCount = this.harness.journal.length;
     for (const command of commands) this.#carryOut(command);
   }
 
-  #hear(change: ProviderChange): void {
+  #receive(change: ProviderChange): void {
     if (change.kind === 'RequestReleasing') this.withdrawals += 1;
     if (change.kind !== 'RequestDrafted') return;
     this.submissions += 1;

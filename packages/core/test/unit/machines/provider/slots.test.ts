@@ -107,8 +107,8 @@ test('with whole nodes, a request still has no more slots than its nodes', (t) =
 test('brokers put no more tasks together than one request could run', (t) => {
   const harness = open({ widthMax: 8, nodes: [{ count: 1, processors: 16, memory: 0, gpus: { a100: 1 } }] });
   const commands = harness.step([{ kind: 'BrokerConnected', brokerId: 'b', connectionId: 2, takesResource: true }]);
-  const [told] = commands.filter((command) => command.kind === 'ReportResource');
-  const packed = packSlot({ processors: 1, memory: 0, gpus: 1 }, 100, told?.resourceStatus.nodes ?? []);
+  const [reported] = commands.filter((command) => command.kind === 'ReportResource');
+  const packed = packSlot({ processors: 1, memory: 0, gpus: 1 }, 100, reported?.resourceStatus.nodes ?? []);
   t.is(packed.processors, 8);
   want(harness, { slot: packed });
   t.is(drafts(harness)[0]?.width, 8);

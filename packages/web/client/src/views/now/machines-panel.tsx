@@ -65,7 +65,7 @@ function SiteCells({ site, statuses }: { readonly site: Site; readonly statuses:
     const machineId = ids[index ?? -1];
     if (machineId !== undefined) explain({ kind: 'machine', machineId });
   };
-  const tell = (index: number | undefined): void => {
+  const report = (index: number | undefined): void => {
     setCursor(index ?? -1);
     setTip(index === undefined ? undefined : getTip(site, { statuses, grid, index }));
   };
@@ -74,7 +74,7 @@ function SiteCells({ site, statuses }: { readonly site: Site; readonly statuses:
     const next = machineBeside(grid, ids.length, { index: cursor, key: event.key });
     if (next === undefined) return;
     event.preventDefault();
-    tell(next);
+    report(next);
   };
   return (
     <div className="site">
@@ -95,9 +95,9 @@ function SiteCells({ site, statuses }: { readonly site: Site; readonly statuses:
             `${site.provider_id}: ${site.busy} busy, ${site.idle} idle, ${site.draining} draining, ` +
             `${site.quarantined} quarantined. ${tip?.text ?? 'Arrow keys select a machine, Enter opens it.'}`
           }
-          onPointerMove={(event) => tell(at(event))}
-          onPointerLeave={() => tell(undefined)}
-          onBlur={() => tell(undefined)}
+          onPointerMove={(event) => report(at(event))}
+          onPointerLeave={() => report(undefined)}
+          onBlur={() => report(undefined)}
           onClick={() => open(cursor)}
           onKeyDown={press}
         />

@@ -16,7 +16,7 @@ export interface Answer {
  * Writes an answer in the form that the user asked for. Where nobody reads it, the command goes on: its work is done,
  * and its exit status counts.
  */
-export function tell(output: Output, answer: Answer): void {
+export function printResult(output: Output, answer: Answer): void {
   try {
     if (output.mode === 'json') writeJson(output, answer.json());
     else writeLines(output, output.mode === 'quiet' ? answer.quiet() : answer.table());
