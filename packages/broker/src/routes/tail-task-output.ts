@@ -1,5 +1,5 @@
 import type { TailTaskOutputRequest, TailTaskOutputResponse } from '@mutirao/api/broker';
-import { badRequest, encodeTaskStatus, type LiveBytes, type LiveOutputPart } from '@mutirao/api/codecs';
+import { badRequest, boundNumber, encodeTaskStatus, type LiveBytes, type LiveOutputPart } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { findTaskSummary, type BrokerReplica } from '@mutirao/core/machines/broker';
 import type { TaskStatus } from '@mutirao/core/messages';
@@ -31,8 +31,7 @@ export function tailTaskOutputRoute(
   parts: BrokerParts,
 ): ServerStreamHandler<TailTaskOutputRequest, TailTaskOutputResponse> {
   return async (request, writer, context) => {
-    for (const name of ['replicaId', 'standardOutputOffset', 'standardErrorOffset'] as const)
-      if (!Number.isSafeInteger(request[name])) throw badRequest(`${name} is ${request[name]}; expected an integer`);
+    requirePlace(request);
     const tail = new TaskTail(parts, request, { writer, context });
     try {
       await tail.run();
@@ -40,6 +39,14 @@ export function tailTaskOutputRoute(
       tail.close();
     }
   };
+}
+
+/** Refuses what an agent would refuse. @throws {MutiraoError} MUT_BAD_REQUEST */
+function requirePlace(request: TailTaskOutputRequest): void {
+  for (const name of ['replicaId', 'standardOutputOffset', 'standardErrorOffset'] as const)
+    if (!Number.isSafeInteger(request[name])) throw badRequest(`${name} is ${request[name]}; expected an integer`);
+  boundNumber(request.standardOutputOffset, 'contentBytes', 'standard_output_offset');
+  boundNumber(request.standardErrorOffset, 'contentBytes', 'standard_error_offset');
 }
 
 interface Reader {

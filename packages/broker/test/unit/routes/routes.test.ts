@@ -1102,3 +1102,15 @@ test('a tail of a task that is not there is refused', async (t) => {
   const bench = await prepare(t);
   await t.throwsAsync(readTail(bench).over, { code: 'MUT_NOT_FOUND' });
 });
+
+test('a tail from an offset that its machine would refuse is refused, and the machine is not asked', async (t) => {
+  const bench = await prepare(t);
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await inject(submitJobRoute(bench.parts), submission());
+  await bench.turn();
+  for (const name of ['standardOutputOffset', 'standardErrorOffset']) {
+    const tail = readTail(bench, { replicaId: 1, [name]: 2 ** 50 + 1 });
+    await t.throwsAsync(Promise.race([tail.over, new Promise(setImmediate)]), { code: 'MUT_BAD_REQUEST' });
+    t.is(tail.questions.length, 0);
+  }
+});
