@@ -8,6 +8,7 @@ import type { CallContext, ServerStreamHandler, StreamWriter } from '@mutirao/ru
 
 import type { ReplicaRecord } from '../journal/records.ts';
 import type { OpenQuestion } from '../live-output/live-outputs.ts';
+import { OpenTails } from '../live-output/open-tails.ts';
 import { restOfOutput } from '../live-output/rest-of-output.ts';
 import { getOrigin } from '../staging/task-of-job.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
@@ -15,7 +16,7 @@ import { findReportingRecord } from './get-task-output.ts';
 
 /** Bytes of a record in one message. */
 const chunkBytes: Bytes = 256 * 1024;
-/** Until a machine is asked again that does not have its replica yet. */
+/** Until a machine is asked again that had nothing to say. */
 const askAgainAfter: Duration = 100;
 
 const endedStatuses: ReadonlySet<TaskStatus> = new Set(['finished', 'failed', 'cancelled']);
@@ -30,13 +31,16 @@ const endedStatuses: ReadonlySet<TaskStatus> = new Set(['finished', 'failed', 'c
 export function tailTaskOutputRoute(
   parts: BrokerParts,
 ): ServerStreamHandler<TailTaskOutputRequest, TailTaskOutputResponse> {
+  const openTails = new OpenTails();
   return async (request, writer, context) => {
     requirePlace(request);
+    const close = openTails.open(context.userId);
     const tail = new TaskTail(parts, request, { writer, context });
     try {
       await tail.run();
     } finally {
       tail.close();
+      close();
     }
   };
 }
@@ -171,16 +175,16 @@ class TaskTail {
   }
 
   async #take(answer: LiveOutputPart | undefined): Promise<void> {
-    if (answer?.state === 'running') {
-      const { standardOutput, standardError } = answer;
-      if (standardOutput.bytes.length + standardError.bytes.length > 0)
-        await this.#write({ standardOutput, standardError });
-      return;
-    }
     if (answer?.state === 'unreadable') {
       this.#isUnreadable = true;
       await this.#write({});
-    } else await Promise.race([this.#news, this.#pause()]);
+    } else if (answer?.state === 'running' && hasBytes(answer)) {
+      const { standardOutput, standardError } = answer;
+      await this.#write({ standardOutput, standardError });
+    } else {
+      // Also where the task runs: a machine that is asked too much answers before there is something to say.
+      await Promise.race([this.#news, this.#pause()]);
+    }
   }
 
   #pause(): Promise<void> {
@@ -258,6 +262,10 @@ class TaskTail {
     };
     if (!writer.write(message)) await writer.drained();
   }
+}
+
+function hasBytes({ standardOutput, standardError }: LiveOutputPart): boolean {
+  return standardOutput.bytes.length + standardError.bytes.length > 0;
 }
 
 function* inChunks(pieces: readonly LiveBytes[]): Generator<LiveBytes> {

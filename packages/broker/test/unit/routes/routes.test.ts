@@ -1008,6 +1008,15 @@ test('explanations and the ledger are served for what exists', async (t) => {
   t.true((await inject(getLedgerRoute(parts), { jobId: 1 })).rows.every((row) => row.providerId === 'alpha'));
 });
 
+function aTailWriter(messages: TailTaskOutputResponse[] = []): StreamWriter<TailTaskOutputResponse> {
+  return {
+    write: (message) => messages.push(message) > 0,
+    end: () => undefined,
+    drained: () => Promise.resolve(),
+    onDrain: undefined,
+  };
+}
+
 /** Collects what a tail writes; `text` is standard output by replica, each byte where it belongs. */
 function readTail(bench: Bench, request: { readonly replicaId?: number; readonly standardOutputOffset?: number } = {}) {
   const questions: { readonly place: ReplicaPlace; answer(part: Partial<LiveOutputPart>): void }[] = [];
@@ -1034,12 +1043,7 @@ function readTail(bench: Bench, request: { readonly replicaId?: number; readonly
     },
   };
   const messages: TailTaskOutputResponse[] = [];
-  const writer: StreamWriter<TailTaskOutputResponse> = {
-    write: (message) => messages.push(message) > 0,
-    end: () => undefined,
-    drained: () => Promise.resolve(),
-    onDrain: undefined,
-  };
+  const writer = aTailWriter(messages);
   const over = tailTaskOutputRoute(parts)(
     { jobId: 1, taskIndex: 0, replicaId: 0, standardOutputOffset: 0, standardErrorOffset: 0, ...request },
     writer,
@@ -1113,4 +1117,59 @@ test('a tail from an offset that its machine would refuse is refused, and the ma
     await t.throwsAsync(Promise.race([tail.over, new Promise(setImmediate)]), { code: 'MUT_BAD_REQUEST' });
     t.is(tail.questions.length, 0);
   }
+});
+
+test('a machine that answers at once, without bytes, is asked again after a pause', async (t) => {
+  const bench = await prepare(t);
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await inject(submitJobRoute(bench.parts), submission());
+  await bench.turn();
+  let askedCount = 0;
+  const liveOutputs: BrokerParts['liveOutputs'] = {
+    ask: ({ replicaId }) => {
+      askedCount += 1;
+      const nothing = { offset: 0, bytes: Buffer.alloc(0) };
+      const part = { requestId: 1, replicaId, standardOutput: nothing, standardError: nothing };
+      // At full speed it would be asked for ever.
+      const answer = Promise.resolve<LiveOutputPart>({ ...part, state: 'running' });
+      return { answer: askedCount > 50 ? new Promise(() => undefined) : answer, drop: () => undefined };
+    },
+  };
+  const leaving = new AbortController();
+  const request = { jobId: 1, taskIndex: 0, replicaId: 0, standardOutputOffset: 0, standardErrorOffset: 0 };
+  const over = tailTaskOutputRoute({ ...bench.parts, liveOutputs })(
+    request,
+    aTailWriter(),
+    aCallContext({ signal: leaving.signal }),
+  );
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+  };
+  await settle();
+  t.is(askedCount, 1);
+  for (const ring of bench.alarms.splice(0)) ring();
+  await settle();
+  t.is(askedCount, 2, 'once after each pause');
+  leaving.abort();
+  await over;
+});
+
+test('a user follows 128 tasks and no more, until one is left; another user has as many', async (t) => {
+  const bench = await prepare(t);
+  const { jobId } = await inject(submitJobRoute(bench.parts), submission());
+  const route = tailTaskOutputRoute(bench.parts);
+  const [first, others] = [new AbortController(), new AbortController()];
+  const follow = async ({ signal } = others, userId = 'ana'): Promise<void> => {
+    const request = { jobId, taskIndex: 0, replicaId: 0, standardOutputOffset: 0, standardErrorOffset: 0 };
+    await route(request, aTailWriter(), aCallContext({ signal, userId }));
+  };
+  const open = [follow(first), ...Array.from({ length: 127 }, () => follow())];
+  await t.throwsAsync(Promise.race([follow(), new Promise(setImmediate)]), { code: 'MUT_OVERLOADED' });
+  await t.throwsAsync(follow(others, 'eva'), { code: 'MUT_NOT_FOUND' });
+  first.abort();
+  await open.shift();
+  open.push(follow());
+  await t.throwsAsync(Promise.race([follow(), new Promise(setImmediate)]), { code: 'MUT_OVERLOADED' });
+  others.abort();
+  await Promise.all(open);
 });
