@@ -14,6 +14,7 @@ import {
   type JobSpec,
   type SubmitJobRequest,
   type TaskGroup,
+  TaskResult,
   type TailTaskOutputResponse,
   type WatchJobResponse,
 } from '@mutirao/api/broker';
@@ -764,12 +765,12 @@ test('a watcher that asks for results gets those that fit with the event, and no
         [taskIndex, machineId, ...files.map(({ path, data }) => `${path} ${data?.length ?? 'absent'}`)].join(' '),
       ),
     );
-  const finished = (await receive(50)).filter(({ type }) => type === 'tasks.finished');
+  const finished = (await receive(110)).filter(({ type }) => type === 'tasks.finished');
   t.deepEqual(show(finished), [['0 alpha/m1 result 20'], ['1 alpha/m1 result 20'], ['2 alpha/m1 result absent']]);
   // Tasks that end together share the room.
   const [first] = finished;
   const together = { ...(first as JobEvent), taskIndexes: [2, 0, 1] };
-  await addResults(parts, 'ana', [{ event: together, sequence: 1, number: 1 }], 90);
+  await addResults(parts, 'ana', [{ event: together, sequence: 1, number: 1 }], 240);
   t.deepEqual(show([together]), [['0 alpha/m1 result 20', '1 alpha/m1 result 20', '2 alpha/m1 result absent']]);
   t.deepEqual(finished[0]?.results?.results[0]?.files[0]?.data, bytes(1));
   t.true((await receive(undefined)).every(({ results }) => results === undefined));
@@ -1172,4 +1173,43 @@ test('a user follows 128 tasks and no more, until one is left; another user has 
   await t.throwsAsync(Promise.race([follow(), new Promise(setImmediate)]), { code: 'MUT_OVERLOADED' });
   others.abort();
   await Promise.all(open);
+});
+
+test('the names of files count too: an event of many files stays within what a watcher asks for', async (t) => {
+  const bench = await prepare(t);
+  const { parts, turn } = bench;
+  const outputs = [{ root: Root.PLAYPEN, path: 'results', localPath: '', condition: '' }];
+  await inject(submitJobRoute(parts), submission({ groups: [groupOf({ outputs })] }));
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  const content = await parts.blobs.keep('ana', Readable.from([Buffer.from('small')]));
+  // The second task has one file, the others 1000 each.
+  await endAll(bench, 1, (replicaId) => ({
+    ...success(replicaId),
+    outputs: Array.from({ length: replicaId === 2 ? 1 : 1000 }, (_none, number) => ({
+      outputIndex: 0,
+      path: `file-${number}`,
+      mode: 0o600,
+      transferId: '',
+      inline: undefined,
+      content,
+    })),
+  }));
+  await turn(...[1, 2, 3].map((replicaId) => ({ kind: 'ResultAccepted' as const, replicaId })));
+  const resultsWithin = async (bytesMax: number): Promise<NonNullable<JobEvent['results']>['results']> => {
+    const event = { type: 'tasks.finished', jobId: 1, taskIndexes: [0, 1, 2] } as unknown as JobEvent;
+    await addResults(parts, 'ana', [{ event, sequence: 1, number: 1 }], bytesMax);
+    return event.results?.results ?? [];
+  };
+  const all = await resultsWithin(1024 * 1024);
+  t.deepEqual(
+    all.map(({ files }) => files.length),
+    [1000, 1, 1000],
+  );
+  const some = await resultsWithin(1000);
+  t.deepEqual(
+    some.map(({ taskIndex, files }) => [taskIndex, files.length, files[0]?.data?.toString()]),
+    [[1, 1, 'small']],
+  );
+  t.true(TaskResult.encode(some[0] as TaskResult).finish().length <= 1000);
+  t.deepEqual(await resultsWithin(10), []);
 });
