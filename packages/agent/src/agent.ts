@@ -305,6 +305,9 @@ export class Agent {
         this.driver.settle();
         this.liveOutput.ask(said.request);
         return;
+      case 'dropped':
+        this.setup.log.warn({ code: said.reason.code, reason: said.reason.message }, 'a request for output is dropped');
+        return;
       case 'served':
         this.served = said.user;
         return;
