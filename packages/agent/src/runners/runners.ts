@@ -45,6 +45,10 @@ export interface RunnerPlace {
 
 /** A runner, from the staging of its first call to the removal of its files. */
 interface Resident {
+  /** All that it holds; the first names it. */
+  readonly slots: readonly number[];
+  /** Whether memory, GPUs or other amounts are set aside for it. */
+  readonly hasResources: boolean;
   readonly home: string;
   /** Of the call that runs, or ran last. */
   folder: string;
@@ -83,9 +87,18 @@ export class Runners {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Resolves when nothing is left of a runner that must end; undefined where none has to. */
-  whenFree(slot: number): Promise<undefined> | undefined {
-    return this.#residents.get(slot)?.ending?.promise;
+  /**
+   * Resolves when nothing is left of the runners that must end and may hold what a replica was given: a processor, or
+   * memory, GPUs and the like; undefined where there are none. Those have been given back when a runner is told to end.
+   */
+  whenFree({ slots, assignment }: Pick<HeldReplica, 'slots' | 'assignment'>): Promise<unknown> | undefined {
+    const ends: Promise<undefined>[] = [];
+    for (const one of this.#residents.values()) {
+      if (one.ending === undefined) continue;
+      if ((assignment !== undefined && one.hasResources) || one.slots.some((slot) => slots.includes(slot)))
+        ends.push(one.ending.promise);
+    }
+    return ends.length === 0 ? undefined : Promise.all(ends);
   }
 
   /** The folder of a slot's call; undefined where no runner has the slot. */
@@ -198,6 +211,8 @@ export class Runners {
       const home = this.#options.playpens.prepare(slot);
       mkdirSync(path.join(home, inputsFolder), { mode: 0o700 });
       resident = {
+        slots: replica.slots,
+        hasResources: replica.assignment !== undefined,
         home,
         folder: home,
         callCount: 0,
