@@ -58,6 +58,8 @@ interface Resident {
   /** Open while its process lives. */
   channel: RunnerChannel | undefined;
   isReady: boolean;
+  /** A call has been prepared and not sent yet: its files stay, also without a process. */
+  isStaged: boolean;
   /** The call that runs. */
   replica: HeldReplica | undefined;
   /** It was signalled, or sent something other than a frame: its answers no longer count. */
@@ -132,6 +134,7 @@ export class Runners {
     const slot = slotOf(replica);
     const resident = replica.start.inputs.length > 0 ? this.#residents.get(slot) : this.#prepare(replica);
     if (resident === undefined) throw new Error(`slot ${slot} has no runner`);
+    resident.isStaged = false;
     resident.replica = replica;
     try {
       if (resident.channel === undefined) this.#start(slot, resident, replica);
@@ -180,6 +183,8 @@ export class Runners {
     resident.replica = undefined;
     // The files of a call stay until its outputs were read.
     if (replica !== undefined) return { replica, fault };
+    // It was idle, and its next call is being staged: that starts another process in the same home.
+    if (resident.isStaged) return { fault };
     this.#leave(slot, resident);
     if (ending === undefined) this.#options.onIdleEnded(slot);
     return { fault };
@@ -189,6 +194,7 @@ export class Runners {
   release(slot: number): boolean {
     const resident = this.#residents.get(slot);
     if (resident === undefined) return false;
+    resident.isStaged = false;
     if (resident.channel === undefined) this.#leave(slot, resident);
     else if (resident.replica === undefined) void removeTreeLater(resident.folder);
     return true;
@@ -219,6 +225,7 @@ export class Runners {
         inputs: new Map(),
         channel: undefined,
         isReady: false,
+        isStaged: false,
         replica: undefined,
         isDoomed: false,
         fault: '',
@@ -228,6 +235,7 @@ export class Runners {
     }
     resident.folder = path.join(resident.home, String(++resident.callCount));
     mkdirSync(resident.folder, { mode: 0o700 });
+    resident.isStaged = true;
     return resident;
   }
 

@@ -1,4 +1,14 @@
-import { existsSync, openSync, closeSync, constants, readdirSync, readFileSync, readSync, writeSync } from 'node:fs';
+import {
+  existsSync,
+  openSync,
+  closeSync,
+  constants,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
@@ -175,4 +185,70 @@ test('a task with memory or GPUs waits for runners that held some, on whatever p
   t.true(await isPending(free));
   rig.runners.finish(0);
   t.false(await isPending(free));
+});
+
+/** Contents that are their own names, each brought when the test lets it. */
+function cacheOf(wait: Promise<unknown> = Promise.resolve()): ContentCache {
+  return {
+    copyTo: async ({ sha256 }: { sha256: string }, target: string) => {
+      await wait;
+      writeFileSync(target, sha256);
+    },
+  } as unknown as ContentCache;
+}
+
+test('a runner that ends while its next call is staged is replaced by another with the same files', async (t) => {
+  const rig = new Rig(t);
+  const first = replicaOn([0], { inputs: ['one'] });
+  await rig.runners.stage(first, '', cacheOf());
+  await rig.run(first);
+  const arrival = Promise.withResolvers<undefined>();
+  const next = replicaOn([0], { inputs: ['one', 'two'] });
+  const staged = rig.runners.stage(next, '', cacheOf(arrival.promise));
+  t.deepEqual(rig.runners.finish(0), { fault: '' });
+  arrival.resolve(undefined);
+  const { playpen } = await staged;
+  rig.runners.launch(next);
+  t.is(rig.processes.length, 2);
+  t.is(rig.process.place.folder, playpen);
+  t.deepEqual(readdirSync(playpen).sort(), ['one', 'two']);
+  t.is(readFileSync(path.join(playpen, 'one'), 'utf8'), 'one');
+  t.regex(rig.process.read() ?? '', /a value/);
+});
+
+test('a runner that ends while its next call is staged is gone once that call is cancelled', async (t) => {
+  const rig = new Rig(t);
+  await rig.run(replicaOn([0]));
+  await rig.runners.stage(replicaOn([0], { inputs: ['one'] }), '', cacheOf());
+  rig.runners.finish(0);
+  t.true(rig.runners.release(0));
+  t.deepEqual(rig.left, [0]);
+  t.is(rig.runners.folderOf(0), undefined);
+});
+
+test('a cancelled call whose files were staged leaves the runner to the next one', async (t) => {
+  const rig = new Rig(t);
+  await rig.run(replicaOn([0]));
+  await rig.runners.stage(replicaOn([0], { inputs: ['one'] }), '', cacheOf());
+  rig.runners.release(0);
+  await rig.run(replicaOn([0]), 3);
+  t.is(rig.processes.length, 1);
+  await rig.runners.stage(replicaOn([0], { inputs: ['one'] }), '', cacheOf());
+  rig.runners.release(0);
+  rig.runners.finish(0);
+  t.deepEqual(rig.idleEnds, [0]);
+  t.deepEqual(rig.left, [0]);
+});
+
+test('a runner that ends with its call keeps the files of that until they were read', async (t) => {
+  const rig = new Rig(t);
+  const replica = replicaOn([0]);
+  rig.runners.launch(replica);
+  const { folder } = rig.process.place;
+  t.deepEqual(rig.runners.finish(0), { replica, fault: '' });
+  t.true(existsSync(folder));
+  t.true(rig.runners.release(0));
+  t.deepEqual(rig.left, [0]);
+  await rig.run(replicaOn([0]));
+  t.is(rig.processes.length, 2);
 });
