@@ -91,7 +91,7 @@ export class Runners {
 
   /**
    * Resolves when nothing is left of the runners that must end and may hold what a replica was given: a processor, or
-   * memory, GPUs and the like; undefined where there are none. Those have been given back when a runner is told to end.
+   * memory, GPUs and the like; undefined where there are none. The core gives those back when it ends a runner.
    */
   whenFree({ slots, assignment }: Pick<HeldReplica, 'slots' | 'assignment'>): Promise<unknown> | undefined {
     const ends: Promise<undefined>[] = [];
