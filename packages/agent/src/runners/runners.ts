@@ -45,6 +45,10 @@ export interface RunnerPlace {
 
 /** A runner, from the staging of its first call to the removal of its files. */
 interface Resident {
+  /** All that it holds; the first names it. */
+  readonly slots: readonly number[];
+  /** Whether memory, GPUs or other amounts are set aside for it. */
+  readonly hasResources: boolean;
   readonly home: string;
   /** Of the call that runs, or ran last. */
   folder: string;
@@ -54,6 +58,8 @@ interface Resident {
   /** Open while its process lives. */
   channel: RunnerChannel | undefined;
   isReady: boolean;
+  /** A call has been prepared and not sent yet: its files stay, also without a process. */
+  isStaged: boolean;
   /** The call that runs. */
   replica: HeldReplica | undefined;
   /** It was signalled, or sent something other than a frame: its answers no longer count. */
@@ -83,9 +89,18 @@ export class Runners {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Resolves when nothing is left of a runner that must end; undefined where none has to. */
-  whenFree(slot: number): Promise<undefined> | undefined {
-    return this.#residents.get(slot)?.ending?.promise;
+  /**
+   * Resolves when nothing is left of the runners that must end and may hold what a replica was given: a processor, or
+   * memory, GPUs and the like; undefined where there are none. Those have been given back when a runner is told to end.
+   */
+  whenFree({ slots, assignment }: Pick<HeldReplica, 'slots' | 'assignment'>): Promise<unknown> | undefined {
+    const ends: Promise<undefined>[] = [];
+    for (const one of this.#residents.values()) {
+      if (one.ending === undefined) continue;
+      if ((assignment !== undefined && one.hasResources) || one.slots.some((slot) => slots.includes(slot)))
+        ends.push(one.ending.promise);
+    }
+    return ends.length === 0 ? undefined : Promise.all(ends);
   }
 
   /** The folder of a slot's call; undefined where no runner has the slot. */
@@ -119,6 +134,7 @@ export class Runners {
     const slot = slotOf(replica);
     const resident = replica.start.inputs.length > 0 ? this.#residents.get(slot) : this.#prepare(replica);
     if (resident === undefined) throw new Error(`slot ${slot} has no runner`);
+    resident.isStaged = false;
     resident.replica = replica;
     try {
       if (resident.channel === undefined) this.#start(slot, resident, replica);
@@ -167,6 +183,8 @@ export class Runners {
     resident.replica = undefined;
     // The files of a call stay until its outputs were read.
     if (replica !== undefined) return { replica, fault };
+    // It was idle, and its next call is being staged: that starts another process in the same home.
+    if (resident.isStaged) return { fault };
     this.#leave(slot, resident);
     if (ending === undefined) this.#options.onIdleEnded(slot);
     return { fault };
@@ -176,6 +194,7 @@ export class Runners {
   release(slot: number): boolean {
     const resident = this.#residents.get(slot);
     if (resident === undefined) return false;
+    resident.isStaged = false;
     if (resident.channel === undefined) this.#leave(slot, resident);
     else if (resident.replica === undefined) void removeTreeLater(resident.folder);
     return true;
@@ -198,12 +217,15 @@ export class Runners {
       const home = this.#options.playpens.prepare(slot);
       mkdirSync(path.join(home, inputsFolder), { mode: 0o700 });
       resident = {
+        slots: replica.slots,
+        hasResources: replica.assignment !== undefined,
         home,
         folder: home,
         callCount: 0,
         inputs: new Map(),
         channel: undefined,
         isReady: false,
+        isStaged: false,
         replica: undefined,
         isDoomed: false,
         fault: '',
@@ -213,6 +235,7 @@ export class Runners {
     }
     resident.folder = path.join(resident.home, String(++resident.callCount));
     mkdirSync(resident.folder, { mode: 0o700 });
+    resident.isStaged = true;
     return resident;
   }
 

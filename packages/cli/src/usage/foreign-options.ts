@@ -1,3 +1,5 @@
+import { readArray, readDependency, readNice, readStart } from './foreign-values.ts';
+
 /** What to write in place of an option that other systems have and that this command does not. */
 export interface ForeignOption {
   /** The option as other systems write it. */
@@ -58,8 +60,11 @@ function readGpus(text: string): string {
   return kind === undefined ? count : `${count}:${kind}`;
 }
 
-const bulk = (value: string): string[] => ['--array', /^\d+$/.test(value) ? `1-${value}` : value];
+const bulk = (value: string): string[] => (/^\d+$/.test(value) ? ['--array', `1-${value}`] : readArray(value));
 const isRange = (value: string): boolean => /^\d+(?:-\d+|,\d)/.test(value);
+const dependencies =
+  '--after-ok waits until jobs have succeeded, --after-any until they have ended. A workflow file orders the tasks ' +
+  'within a job (docs/guides/workflows.md).';
 const output = 'What tasks print is kept: "mutirao task output last" shows it. --get brings other files home.';
 const folder = 'Tasks start in an empty folder of their own; --put brings files there.';
 const notSubmitted =
@@ -126,22 +131,28 @@ const submitting: readonly ForeignOption[] = [
     (value) => ['--gpus', readGpus(value)],
     '--gpus is per task: 1, 0.5 (a share of one) or 2:a100 (of that kind).',
   ),
-  words(
-    '--dependency --depends --after -d',
-    () => [],
-    'Tasks that wait for others are written as a workflow file (docs/guides/workflows.md). After a whole job: ' +
-      'mutirao job wait last && mutirao job submit ...',
-  ),
+  words('--dependency --depends --depend --depends-on -d', readDependency, dependencies),
+  words('-W', (value) => readDependency(value.replace(/^depend=/, '')), dependencies),
+  words('--afterok --after-success -hold_jid --hold-jid --hold-job', (value) => readDependency(`afterok:${value}`)),
+  words('--afterany', (value) => readDependency(`afterany:${value}`)),
+  words('--afternotok', (value) => readDependency(`afternotok:${value}`)),
+  words('--aftercorr', (value) => readDependency(`aftercorr:${value}`)),
   words(
     '--mail-type --mail-user --notify',
     () => [],
     'Mutirao sends no mail; "mutirao job wait last && COMMAND" runs a command at the end.',
   ),
+  words('--max-running --max-parallel --max-concurrent --parallel --concurrency -tc', (value) => [
+    '--running-max',
+    value,
+  ]),
   words(
     '--jobs --max-procs --parallelism -j -P',
-    () => [],
-    'As many tasks run at once as the machines have processors; "mutirao up --machines 4" starts a grid with four.',
+    (value) => (/^\d+$/.test(value) ? ['--running-max', value] : []),
+    'Without --running-max, as many tasks run at once as the machines have processors; "mutirao up --machines 4" ' +
+      'starts a grid with four.',
   ),
+  flags('--memory-auto', ['--memory', 'auto']),
   words(
     '--image --platform',
     () => [],
@@ -149,12 +160,12 @@ const submitting: readonly ForeignOption[] = [
   ),
   words('-f --file --filename --script --job-file', (value) => [value]),
   words('--wrap --command', () => [], 'The command comes after "--", in quotes where it is a line for the shell.'),
-  words('--priority --nice', () => [], 'Jobs of one broker share its machines; there are no priorities.'),
   words(
-    '--begin --start-time --at',
-    () => [],
-    'A job starts as soon as it can; --reservation runs it in a time of its own ("mutirao reservation request").',
+    '--nice',
+    readNice,
+    '--priority compares your jobs; each point has a job served as if submitted an hour earlier.',
   ),
+  words('--begin --begin-time --start-time --start-at --not-before --at', (value) => ['--begin', readStart(value)]),
   flags('--follow --attach --interactive --sync --block --synchronous', ['--wait']),
   flags(
     '--detach --background --parsable --rm --exclusive --overwrite --pin -i -it -b',

@@ -26,20 +26,49 @@ export function parseAlternative(text: string): AlternativeRequest {
   const parts = new Map<string, Part>();
   let offset = 0;
   for (const entry of text.split(',')) {
-    const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(entry) ?? [];
-    const key = name.trim().toLowerCase();
-    if (key === '') throw valueError(context, offset, 'parts such as cpus=16,memory=8G,gpus=1,time=30m');
-    if (parts.has(key)) throw valueError(context, offset, `each part once, and ${key} stands before`);
-    parts.set(key, { value: value?.trim(), entry: entry.trim(), offset });
+    const part = readEntry(context, entry, offset);
+    if (parts.has(part.name)) throw valueError(context, part.offset, `each part once, and ${part.name} stands before`);
+    parts.set(part.name, part);
     offset += entry.length + 1;
   }
   return collectParts(context, parts);
 }
 
+function readEntry(context: ValueContext, entry: string, entryOffset: number): Part {
+  const [, word = '', text = ''] = /^([^=]*)(?:=(.*))?$/s.exec(entry) ?? [];
+  const name = word.trim().toLowerCase();
+  const value = text.trim();
+  const offset = entryOffset + entry.search(/\S|$/);
+  if (name === '') throw valueError(context, entryOffset, 'parts such as cpus=16,memory=8G,gpus=1,time=30m');
+  const meant = otherNames[name];
+  if (meant !== undefined) throw valueError(context, offset, `${meant}, as ${meant}=${value}`);
+  const valueOffset = entryOffset + entry.length - text.trimStart().length;
+  return { name, value, entry: entry.trim(), offset, valueOffset };
+}
+
+/** Names that other systems use; as counted resources, no machine would have them. */
+const otherNames: Readonly<Record<string, string>> = {
+  cpu: 'cpus',
+  core: 'cpus',
+  cores: 'cpus',
+  ncpus: 'cpus',
+  processor: 'cpus',
+  mem: 'memory',
+  ram: 'memory',
+  gpu: 'gpus',
+  walltime: 'time',
+};
+
 interface Part {
-  readonly value: string | undefined;
+  /** In lower case. */
+  readonly name: string;
+  /** Empty where there is none. */
+  readonly value: string;
   readonly entry: string;
+  /** Where it begins in the whole. */
   readonly offset: number;
+  /** Where its value begins in the whole. */
+  readonly valueOffset: number;
 }
 
 function collectParts(context: ValueContext, parts: ReadonlyMap<string, Part>): AlternativeRequest {
@@ -76,10 +105,13 @@ function parseCpus(context: ValueContext, part: Part): number {
   });
 }
 
-function readPart<T>(context: ValueContext, { value, offset, entry }: Part, parse: (value: string) => T): T {
-  if (value === undefined || value === '')
-    throw valueError(context, offset, `a value behind "${entry}", as in cpus=16`);
-  return shift(context, offset, () => parse(value));
+function readPart<T>(
+  context: ValueContext,
+  { value, offset, valueOffset, entry }: Part,
+  parse: (value: string) => T,
+): T {
+  if (value === '') throw valueError(context, offset, `a value behind "${entry}", as in cpus=16`);
+  return shift(context, valueOffset, () => parse(value));
 }
 
 /** Says of a part that is wrong where it stands in the whole. */
@@ -88,8 +120,8 @@ function shift<T>({ text, kind }: ValueContext, offset: number, read: () => T): 
     return read();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const subject = `${kind} ${JSON.stringify(text)}, ${error.problem.subject}`;
-    throw new FormatError({ ...error.problem, subject, column: offset + 1 });
+    const subject = `${kind} ${JSON.stringify(text)}`;
+    throw new FormatError({ ...error.problem, subject, column: offset + error.problem.column });
   }
 }
 

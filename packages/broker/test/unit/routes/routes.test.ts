@@ -1155,7 +1155,7 @@ test('a machine that answers at once, without bytes, is asked again after a paus
   await over;
 });
 
-test('a user follows 128 tasks and no more, until one is left; another user has as many', async (t) => {
+test('a user follows at most 128 tasks, until one is left; another user has as many', async (t) => {
   const bench = await prepare(t);
   const { jobId } = await inject(submitJobRoute(bench.parts), submission());
   const route = tailTaskOutputRoute(bench.parts);

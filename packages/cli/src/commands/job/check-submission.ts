@@ -4,6 +4,7 @@ import { normalize, resolve } from 'node:path';
 import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
 import { parseTemplate } from '@mutirao/core/bag';
 
+import { readArray } from '../../usage/foreign-values.ts';
 import { UsageError } from '../../usage/usage-error.ts';
 
 /** What of a submission's words is looked at. */
@@ -20,12 +21,10 @@ export interface SubmissionWords {
  * meant.
  */
 export function refuseMisread({ file, command, array, directory }: SubmissionWords): void {
-  const limit = /^(.*)%\d+$/.exec(array ?? '')?.[1];
-  if (limit !== undefined) {
+  if (/%\d+$/.test(array ?? '')) {
     throw new UsageError(`--array is "${array ?? ''}"; expected numbers as in 1-1000, 0-90:10 or 1,3,5-8`, {
-      rewrite: (words) =>
-        words.map((word) => (word === array ? limit : word === `--array=${array ?? ''}` ? `--array=${limit}` : word)),
-      notes: ['There is no limit on tasks at a time: as many run as the machines have processors.'],
+      rewrite: (words) => replaceArray(words, array ?? ''),
+      notes: ['--running-max limits the tasks that run at once.'],
     });
   }
   if (file === undefined) return;
@@ -45,6 +44,15 @@ export function refuseMisread({ file, command, array, directory }: SubmissionWor
       },
     });
   }
+}
+
+/** The option with its value may be one word or two. */
+function replaceArray(words: readonly string[], array: string): string[] {
+  const joined = words.indexOf(`--array=${array}`);
+  const at = joined < 0 ? words.indexOf('--array') : joined;
+  const meant = readArray(array);
+  const isLimited = words.some((word) => /^--running-max(?:=|$)/.test(word));
+  return [...words.slice(0, at), ...(isLimited ? meant.slice(0, 2) : meant), ...words.slice(at + (joined < 0 ? 2 : 1))];
 }
 
 function without(words: readonly string[], word: string): string[] {

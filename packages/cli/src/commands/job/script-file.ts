@@ -1,6 +1,7 @@
 import { parse } from 'node:path';
 
 import { foreignOptions } from '../../usage/foreign-options.ts';
+import { readArray } from '../../usage/foreign-values.ts';
 import { UsageError } from '../../usage/usage-error.ts';
 
 /** A file that is submitted as a job file and is a program or a job of another system. */
@@ -135,7 +136,7 @@ function readDirectives(text: string, { mark }: { readonly mark: RegExp }): [opt
       .trim()
       .split(/[\s=]+/);
     const value = rest.join(' ');
-    if (isArray(name, value)) options.push('--array', value.replace(/%\d+$/, ''));
+    if (isArray(name, value)) options.push(...readArray(value));
     else addForeign(name, value, { options, notes });
   }
   return [options, [...new Set(notes)]];

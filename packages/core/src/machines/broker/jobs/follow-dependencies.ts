@@ -152,8 +152,7 @@ function judge(before: BrokerJob, condition: Exclude<DependencyCondition, 'each'
 /** Cost: O(open tasks) until one has started. */
 function hasStarted({ finished, failed, tasks }: BrokerJob): boolean {
   if (finished.size + failed.size > 0) return true;
-  for (const { status, replicas } of tasks.values())
-    if (status === 'verifying' || replicas.some(({ startedAt }) => startedAt !== 0)) return true;
+  for (const task of tasks.values()) if (task.hasStarted === true) return true;
   return false;
 }
 
