@@ -28,7 +28,7 @@ export interface RunnersOptions {
   kill(slot: number): void;
   /** A call has ended, and its runner waits for the next. */
   onCallEnded(slot: number, end: TaskEnd): void;
-  /** A runner's process has ended without a call, and nobody had asked it to. */
+  /** A runner without a call has ended, or ends now, and nobody had asked it to. */
   onIdleEnded(slot: number): void;
   /** A runner's process is gone, and so is what it had. */
   onLeft(slot: number): void;
@@ -49,6 +49,8 @@ interface Resident {
   readonly slots: readonly number[];
   /** Whether memory, GPUs or other amounts are set aside for it. */
   readonly hasResources: boolean;
+  /** Most memory that it may hold while it is idle. */
+  readonly idleMemoryMax: Bytes;
   readonly home: string;
   /** Of the call that runs, or ran last. */
   folder: string;
@@ -73,6 +75,8 @@ interface Resident {
 /** Inputs of earlier calls that a runner keeps, in bytes and as a number. */
 const inputBytesMax: Bytes = 1024 * 1024 * 1024;
 const inputCountMax = 1000;
+/** Most memory of an idle runner for which none was set aside. */
+const idleMemoryMax: Bytes = 2 * 1024 * 1024 * 1024;
 /** Between the end of its frames and a kill. */
 const endGrace: Duration = 1000;
 
@@ -170,6 +174,24 @@ export class Runners {
     }, endGrace).unref();
   }
 
+  /** Whether any waits for a call. */
+  get areIdle(): boolean {
+    return [...this.#residents.values()].some(isIdle);
+  }
+
+  /** The most memory that the runner of a slot may hold now; undefined where none is idle. */
+  idleMemoryMaxOf(slot: number): Bytes | undefined {
+    const resident = this.#residents.get(slot);
+    return resident !== undefined && isIdle(resident) ? resident.idleMemoryMax : undefined;
+  }
+
+  /** Ends an idle runner that nobody has asked to end. */
+  evict(slot: number): void {
+    if (this.idleMemoryMaxOf(slot) === undefined) return;
+    this.end(slot);
+    this.#options.onIdleEnded(slot);
+  }
+
   /**
    * The process of a slot has ended. @returns the call that ended with it and why that is broken, if it is; undefined
    * for a process of another kind. There is no call where it had none.
@@ -219,6 +241,7 @@ export class Runners {
       resident = {
         slots: replica.slots,
         hasResources: replica.assignment !== undefined,
+        idleMemoryMax: (replica.assignment?.memory ?? 0) || idleMemoryMax,
         home,
         folder: home,
         callCount: 0,
@@ -320,6 +343,10 @@ export class Runners {
 }
 
 const inputsFolder = 'inputs';
+
+function isIdle({ channel, replica, isStaged, ending }: Resident): boolean {
+  return channel !== undefined && replica === undefined && !isStaged && ending === undefined;
+}
 
 /** The same content with the same rights has the same name. */
 function nameOfInput({ content, mode }: InputFile): string {

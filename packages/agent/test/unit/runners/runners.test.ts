@@ -252,3 +252,36 @@ test('a runner that ends with its call keeps the files of that until they were r
   await rig.run(replicaOn([0]));
   t.is(rig.processes.length, 2);
 });
+
+test('an idle runner may hold the memory that was set aside for its tasks, or 2 GiB', async (t) => {
+  const rig = new Rig(t);
+  t.false(rig.runners.areIdle);
+  await rig.run(replicaOn([0], { assignment: memory }));
+  await rig.run(replicaOn([1]));
+  t.true(rig.runners.areIdle);
+  t.is(rig.runners.idleMemoryMaxOf(0), 60);
+  t.is(rig.runners.idleMemoryMaxOf(1), 2 ** 31);
+  t.is(rig.runners.idleMemoryMaxOf(2), undefined);
+  rig.runners.launch(replicaOn([0], { assignment: memory }));
+  await rig.runners.stage(replicaOn([1], { inputs: ['one'] }), '', cacheOf());
+  t.is(rig.runners.idleMemoryMaxOf(0), undefined, 'one with a call has the limit of that');
+  t.is(rig.runners.idleMemoryMaxOf(1), undefined, 'one whose next call is staged is needed');
+  rig.runners.evict(0);
+  rig.runners.evict(1);
+  t.deepEqual(rig.idleEnds, []);
+});
+
+test('an idle runner that is evicted is reported once, and the next task waits for its end', async (t) => {
+  const rig = new Rig(t);
+  await rig.run(replicaOn([0]));
+  rig.runners.evict(0);
+  rig.runners.evict(0);
+  t.deepEqual(rig.idleEnds, [0]);
+  const free = rig.runners.whenFree(replicaOn([0]));
+  t.true(await isPending(free));
+  rig.runners.finish(0);
+  t.false(await isPending(free));
+  t.deepEqual(rig.idleEnds, [0]);
+  await rig.run(replicaOn([0]));
+  t.is(rig.processes.length, 2);
+});
