@@ -43,6 +43,21 @@ export function settleDependencies(turn: Turn, job: BrokerJob): void {
 }
 
 /**
+ * Lets a job that is retried go on without what has come, and without what has ended in another way: its user insists.
+ * For what may still come it waits.
+ */
+export function insistOnDependencies(turn: Turn, job: BrokerJob): void {
+  for (const { jobId, condition, waiting } of [...job.awaited]) {
+    const before = turn.state.jobs.get(jobId);
+    if (condition === 'each') {
+      const taskIndexes = before === undefined ? [...waiting.values()] : listEnded(before, waiting);
+      if (taskIndexes.length > 0) settled(turn, job, { awaitedId: jobId, condition, taskIndexes });
+    } else if (before === undefined || judge(before, condition) !== 'open')
+      settled(turn, job, { awaitedId: jobId, condition, taskIndexes: [] });
+  }
+}
+
+/**
  * Lets jobs go on, or cancels them, whose awaited jobs have changed in this step, and then those that wait for these.
  * Cost: the changes, and for each job that begins, ends or has tasks end, those that wait for just that; where they
  * wait task by task, O(tasks / 32) each.
@@ -98,8 +113,16 @@ function settle(turn: Turn, job: BrokerJob, { jobId, condition, waiting }: Await
   else settleWhole(turn, job, { condition, before });
 }
 
+/** Whether a step must settle the condition of a job that runs: as a whole, or for a task of it. */
+export function isDecided(
+  before: BrokerJob,
+  { condition, waiting }: Pick<AwaitedJob, 'condition' | 'waiting'>,
+): boolean {
+  return condition === 'each' ? listEnded(before, waiting).length > 0 : judge(before, condition) !== 'open';
+}
+
 /** Those of these tasks that have ended, ascending. A job all of whose tasks have finished does not name them. */
-export function listEnded({ status, finished, failed, cancelled }: BrokerJob, among: IndexSet): TaskIndex[] {
+function listEnded({ status, finished, failed, cancelled }: BrokerJob, among: IndexSet): TaskIndex[] {
   if (status === 'finished') return [...among.values()];
   return [finished, failed, cancelled].flatMap((ended) => [...among.valuesIn(ended)]).sort((one, other) => one - other);
 }
