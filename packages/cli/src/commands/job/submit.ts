@@ -17,7 +17,7 @@ import { addStandaloneOptions, refuseWithoutHere } from './standalone-options.ts
 import { reserveFor } from './inside-reservation.ts';
 import { withdrawOwn } from './reserve-for-deadline.ts';
 import { describeResumed } from './describe-resumed.ts';
-import { endLine, exitStatusOfJob, noteMissingFile } from './wait.ts';
+import { describeCancelled, endLine, exitStatusOfJob, noteMissingFile } from './wait.ts';
 
 export function define(command: Command, act: Act): void {
   addSubmitOptions(command);
@@ -73,6 +73,7 @@ export async function submitJob(
   const job = await reserveFor(context, stated, options);
   const { jobId, taskCount, resumed, warnings } = await handOverOrWithdraw(context, job, options);
   if (options.wait !== true && options.progress !== true) {
+    const cancelled = await findCancelled(context, jobId, stated);
     printResult(context.output, {
       json: () => ({
         job_id: jobId,
@@ -81,8 +82,9 @@ export async function submitJob(
         warnings: warnings.map(reasonDocument),
       }),
       table: () => [
-        `Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ` +
-          `${jobId}" waits for it.`,
+        cancelled ??
+          `Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ` +
+            `${jobId}" waits for it.`,
         ...(options.open === true
           ? [`"mutirao job append ${jobId} -- COMMAND" adds tasks; it ends after "mutirao job close ${jobId}".`]
           : []),
@@ -97,6 +99,17 @@ export async function submitJob(
   printResult(context.output, { json: () => jobJson(ended), table: () => [endLine(ended)], quiet: () => [jobId] });
   await noteMissingFile(context, ended);
   return exitStatusOfJob(ended);
+}
+
+/** Why tasks of a job can never start, of one that waits for jobs which have ended already. */
+async function findCancelled(
+  context: CommandContext,
+  jobId: number,
+  { after = [] }: Pick<JobSpec, 'after'>,
+): Promise<string | undefined> {
+  if (after.length === 0) return undefined;
+  const { job } = await (await context.broker()).getJob({ jobId });
+  return job === undefined ? undefined : describeCancelled(job);
 }
 
 /** Hands a job over; what was reserved for it is given back where that fails. */

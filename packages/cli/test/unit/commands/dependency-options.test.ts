@@ -70,3 +70,50 @@ test('a list of jobs says what a job waits for', async (t) => {
   t.regex(out, /6 +waiting for job 3 and 1 more /);
   t.regex(out, /7 +waiting until /);
 });
+
+const neverMet = {
+  status: JobStatus.CANCELLED,
+  cancelledCount: 3,
+  cancelReason: {
+    code: 'dependency-never-met',
+    parameters: {},
+    text: 'it waited for job 3 to succeed, which has ended as failed',
+  },
+};
+
+test('a job that can never start is reported at once, and by list and wait', async (t) => {
+  const job = aJobSummary({ jobId: 4, taskCount: 3, ...neverMet });
+  const broker = {
+    listJobs: () => Promise.resolve({ jobs: [job, aJobSummary({ jobId: 3, status: JobStatus.FAILED })] }),
+    getJob: () => Promise.resolve({ job, spec: undefined }),
+    submitJob: () => Promise.resolve({ jobId: 4, taskCount: 3, resumed: undefined, warnings: [] }),
+  };
+  const sentence = /^Job 4 is cancelled: it waited for job 3 to succeed, which has ended as failed\.$/m;
+  const submitted = await runCommandLine(['job', 'submit', '--after-ok', '3', '--', 'true'], { broker });
+  t.regex(submitted.out, sentence);
+  t.notRegex(submitted.out, /waits for it/);
+  t.regex((await runCommandLine(['job', 'list'], { broker })).out, sentence);
+  const waited = await runCommandLine(['job', 'wait', '4'], { broker });
+  t.is(waited.status, 4);
+  t.regex(waited.out, /It was cancelled: it waited for job 3 to succeed, which has ended as failed\.$/m);
+});
+
+test('jobs that are held or wait can be listed alone', async (t) => {
+  const idle = {
+    status: JobStatus.RUNNING,
+    readyCount: 0,
+    runningCount: 0,
+    dispatchedCount: 0,
+    finishedCount: 0,
+    waitingCount: 1,
+  };
+  const jobs = [
+    aJobSummary({ jobId: 6, ...idle, awaited: { jobs: [{ jobId: 3, condition: DependencyCondition.ENDED }] } }),
+    aJobSummary({ jobId: 5, ...idle, heldCount: 1 }),
+    aJobSummary({ jobId: 1, status: JobStatus.FAILED }),
+  ];
+  const broker = { listJobs: () => Promise.resolve({ jobs }) };
+  t.is((await runCommandLine(['job', 'list', '--status', 'held', '-q'], { broker })).out, '5\n');
+  t.is((await runCommandLine(['job', 'list', '--status', 'waiting', '-q'], { broker })).out, '6\n');
+  t.regex((await runCommandLine(['job', 'list', '--status', 'sleeping'], { broker })).err, /cancelled, held, waiting/);
+});
