@@ -17,6 +17,7 @@ import { addStandaloneOptions, refuseWithoutHere } from './standalone-options.ts
 import { reserveFor } from './inside-reservation.ts';
 import { withdrawOwn } from './reserve-for-deadline.ts';
 import { describeResumed } from './describe-resumed.ts';
+import { describeBegin } from './service-options.ts';
 import { describeCancelled, endLine, exitStatusOfJob, noteMissingFile } from './wait.ts';
 
 export function define(command: Command, act: Act): void {
@@ -72,6 +73,7 @@ export async function submitJob(
   const stated = { ...readJob(context, file, options), ...(await readDependencies(context, options)) };
   const job = await reserveFor(context, stated, options);
   const { jobId, taskCount, resumed, warnings } = await handOverOrWithdraw(context, job, options);
+  const begin = options.begin === undefined ? undefined : describeBegin(stated, context.clock.now());
   if (options.wait !== true && options.progress !== true) {
     const cancelled = await findCancelled(context, jobId, stated);
     printResult(context.output, {
@@ -85,6 +87,7 @@ export async function submitJob(
         cancelled ??
           `Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ` +
             `${jobId}" waits for it.`,
+        ...(begin === undefined ? [] : [begin]),
         ...(options.open === true
           ? [`"mutirao job append ${jobId} -- COMMAND" adds tasks; it ends after "mutirao job close ${jobId}".`]
           : []),
@@ -95,6 +98,7 @@ export async function submitJob(
     return 0;
   }
   if (resumed !== undefined) for (const line of describeResumed(resumed, taskCount)) context.output.note(line);
+  if (begin !== undefined) context.output.note(begin);
   const ended = await followJob(context, await context.broker(), { jobId, progress: options.progress === true });
   printResult(context.output, { json: () => jobJson(ended), table: () => [endLine(ended)], quiet: () => [jobId] });
   await noteMissingFile(context, ended);

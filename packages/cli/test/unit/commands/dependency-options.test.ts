@@ -51,6 +51,13 @@ test('times count from now, and one to expire must be to come', (t) => {
   t.like(overrideJob(job, { begin: '1970-01-01T01:00:00Z' }, place), { beginAt: 3_600_000 });
   t.throws(() => overrideJob(job, { expire: '1970-01-01T00:00:01Z' }, place), { message: /which has passed/ });
   t.throws(() => overrideJob(job, { begin: 'soon' }, place), { message: /the time is "soon"; expected 14:00/ });
+  t.like(overrideJob(job, { begin: 'now' }, place), { beginAt: 1_000_000 });
+  t.throws(() => overrideJob(job, { begin: '2h' }, place), { message: 'the time is "2h"; did you mean +2h?' });
+  t.throws(() => overrideJob(job, { begin: 'now+1hour' }, place), { message: /did you mean \+1h\?/ });
+  t.throws(() => overrideJob(job, { begin: '+99999h' }, place), { message: /more than 5 years ahead/ });
+  t.throws(() => overrideJob(job, { begin: '+2h', expire: '+1h' }, place), {
+    message: /^--expire is .*, and --begin is .*; expected --expire after --begin$/,
+  });
   t.false('beginAt' in overrideJob(job, {}, place));
 });
 
@@ -116,4 +123,10 @@ test('jobs that are held or wait can be listed alone', async (t) => {
   t.is((await runCommandLine(['job', 'list', '--status', 'held', '-q'], { broker })).out, '5\n');
   t.is((await runCommandLine(['job', 'list', '--status', 'waiting', '-q'], { broker })).out, '6\n');
   t.regex((await runCommandLine(['job', 'list', '--status', 'sleeping'], { broker })).err, /cancelled, held, waiting/);
+});
+
+test('a submission says when the job begins', async (t) => {
+  t.regex((await submit('--begin', '+2h')).out, /^It begins at .*:.* or later\.$/m);
+  t.regex((await submit('--begin', '1969-12-31T00:00:00Z')).out, /which has passed: it begins at once\.$/m);
+  t.notRegex((await submit()).out, /begins/);
 });
