@@ -2,7 +2,7 @@ import test from 'ava';
 import type { SubmitJobRequest } from '@mutirao/api/broker';
 import { DependencyCondition, JobStatus } from '@mutirao/api/broker';
 import { jobDefaults, makeTaskGroup } from '@mutirao/formats';
-import { aJobSummary, runCommandLine } from '@mutirao/testkit';
+import { aJobSpec, aJobSummary, runCommandLine } from '@mutirao/testkit';
 import { overrideJob } from '../../../src/commands/job/job-options.ts';
 
 const job = { ...jobDefaults, groups: [makeTaskGroup({ command: 'true', values: undefined })], homeDirectory: '/' };
@@ -129,4 +129,18 @@ test('a submission says when the job begins', async (t) => {
   t.regex((await submit('--begin', '+2h')).out, /^It begins at .*:.* or later\.$/m);
   t.regex((await submit('--begin', '1969-12-31T00:00:00Z')).out, /which has passed: it begins at once\.$/m);
   t.notRegex((await submit()).out, /begins/);
+});
+
+test('a job shows what it waits until', async (t) => {
+  const jobs = [
+    { jobId: 7, condition: DependencyCondition.SUCCEEDED },
+    { jobId: 8, condition: DependencyCondition.STARTED },
+  ];
+  const job = aJobSummary({ jobId: 9, status: JobStatus.RUNNING, awaited: { jobs } });
+  const broker = {
+    listJobs: () => Promise.resolve({ jobs: [job] }),
+    getJob: () => Promise.resolve({ job, spec: aJobSpec() }),
+  };
+  const { out } = await runCommandLine(['job', 'show', '9'], { broker });
+  t.regex(out, /waits until +job 7 has succeeded, job 8 has started or ended$/m);
 });
