@@ -33,10 +33,10 @@ export const jobFaults = {
   'job-dependency-twice': ({ awaitedId, condition }) =>
     `the job waits for job ${awaitedId} twice (${condition}); expected once`,
   'job-dependency-unequal': ({ awaitedId, tasks, awaitedTasks }) =>
-    `each of ${plural(tasks, 'task')} waits for the same task of job ${awaitedId}, which has ${awaitedTasks}; expected ` +
-    'two closed jobs of equal length',
+    `each of ${plural(tasks, 'task')} waits for the task of the same index in job ${awaitedId}, which has ` +
+    `${awaitedTasks}; expected as many tasks in both jobs, and neither job open`,
   'job-expires-before-begin': ({ beginUnixMs, expireUnixMs }, { instant }) =>
-    `the job expires at ${instant(expireUnixMs)}, and begins at ${instant(beginUnixMs)}; expected it to begin before`,
+    `the job expires at ${instant(expireUnixMs)}, and begins at ${instant(beginUnixMs)}; expected it to expire after it begins`,
   'forget-open-job': ({ jobId }) =>
     `job ${jobId} has not ended; expected an ended job. "mutirao job cancel ${jobId}" ends it`,
   'forget-job-on-machines': ({ jobId, runningTasks }) =>
@@ -76,7 +76,7 @@ export const jobFaults = {
   'open-job-with-gathering': () =>
     'the job is open and gathers its outputs in archives, which are written for all tasks; expected one of the two',
   'gang-with-replicas': ({ replicasMax }) =>
-    `replicas_max is ${replicasMax}, but a gang runs once at a time; expected 1`,
+    `replicas_max is ${replicasMax}, but a gang runs once at a time; expected --replicas 1`,
   'gang-with-plan': () => 'scheduler is plan, which plans tasks of one machine; expected another one for gangs',
   'gang-without-command': ({ groupIndex }) =>
     `task group ${groupIndex} does nothing (no-op); expected a command for its gangs`,

@@ -23,7 +23,9 @@ export const requirementFaults = {
   },
 
   'processors-above-widest': ({ processors, processorsMax }) =>
-    `a task needs ${plural(processors, 'processor')} of one machine; the most that a known machine has is ${processorsMax}`,
+    `a task needs ${plural(processors, 'processor')} of one machine; the most that a known machine has is ` +
+    `${processorsMax}. --gang takes processors of several machines; "mutirao up --cluster-nodes" and "mutirao machine add" ` +
+    'bring wider ones',
   'resources-not-together': () => 'no known machine has everything that a task needs at once',
   'resource-above-largest': ({ resource: kind, resourceName: name, needed, total }) =>
     `a task needs ${describeAmount({ kind, name }, needed)}; the most that a known machine has is ` +

@@ -36,9 +36,10 @@ export const waitingSentences = {
 
   'no-machine-matches': ({ machines, workFolder }) =>
     workFolder === undefined
-      ? `None of ${plural(machines, 'machine')} meets the requirements of these tasks.`
-      : `These tasks start in ${workFolder} (--in-place, --chdir): none of ${plural(machines, 'machine')} shares that ` +
-        'folder with this host and meets the requirements.',
+      ? `${machines === 1 ? 'The only machine does not meet' : `None of ${machines} machines meets`} the requirements of these tasks.`
+      : `These tasks start in ${workFolder} (--in-place, --chdir): ` +
+        `${machines === 1 ? 'the only machine does not share' : `none of ${machines} machines shares`} that folder with ` +
+        `this host ${machines === 1 ? 'or does not meet' : 'and meets'} the requirements.`,
   'further-machines': ({ machines }) => `And ${plural(machines, 'more machine')}.`,
   'all-machines-busy': ({ machines }) =>
     machines === 1 ? 'The only suitable machine is busy.' : `All ${machines} suitable machines are busy.`,
@@ -128,7 +129,7 @@ export const waitingSentences = {
   'resource-lacking': ({ resource: kind, resourceName: name, needed, total, machineId, machines }) =>
     `A task needs ${describeAmount({ kind, name }, needed)}; ` +
     (total === 0
-      ? `none of ${plural(machines, 'machine')} has any.`
+      ? `${machines === 1 ? 'the only machine has none' : `none of ${machines} machines has any`}.`
       : `the most that a machine has is ${describeAmount({ kind, name }, total)}, on ${machineId}.`),
   'machine-resource-free': ({ machineId, resource: kind, resourceName: name, free, total }) =>
     `${machineId}: ${describePart({ kind, name }, { free, total })} free.`,

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 
+import { plural } from '@mutirao/core/shared';
+
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { jobJson, providerJson } from '../json/documents.ts';
@@ -34,7 +36,8 @@ export async function printStatus(context: CommandContext): Promise<ExitStatus> 
       '',
       ...(providers.length === 0 ? ['No providers.'] : providerTable(providers)),
       '',
-      `${sums.machine_count} machines with ${sums.processors} processors, ${sums.running_count} replicas running.`,
+      `${plural(sums.machine_count, 'machine')} with ${plural(sums.processors, 'processor')}, ` +
+        `${plural(sums.running_count, 'replica')} running.`,
     ],
     quiet: () => jobs.map((job) => job.jobId),
   });

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { detectFormat } from '@mutirao/formats';
 
 import { refuseScript } from '../commands/job/script-file.ts';
+import { joinUnits } from './join-units.ts';
 import { scanOptions, translatePieces } from './scan-options.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -21,7 +22,7 @@ export function completeSubmission(
   words: readonly string[],
   passedOn: readonly string[] | undefined,
 ): string[] {
-  const pieces = scanOptions(command, ['job', 'submit'], splitParallel(words));
+  const pieces = scanOptions(command, ['job', 'submit'], splitParallel(joinUnits(words)));
   const translated = scanOptions(command, ['job', 'submit'], translatePieces(pieces));
   const first = translated.findIndex(({ kind }) => kind === 'operand');
   const own = translated.flatMap((piece) => piece.words);

@@ -206,11 +206,7 @@ const cancelling: readonly ForeignOption[] = [
 ];
 
 const printing: readonly ForeignOption[] = [
-  flags(
-    '--follow -f -F',
-    [],
-    'The output of a task is there when the task has ended; "mutirao job wait last" waits for it.',
-  ),
+  flags('-F --attach', ['--follow']),
   words('--tail --lines -n --since', () => [], 'Pipe the output into tail: mutirao task output last | tail'),
   words('--channel', (value) => (value === 'stderr' ? ['--stderr'] : ['--stdout'])),
 ];

@@ -68,9 +68,9 @@ function describeDay(daysSince1970: number): string {
 /** An amount of memory or of a file's contents for people, in powers of 1024: `812 B`, `1.5 MiB`. */
 export function describeBytes(bytes: Bytes): string {
   let value = bytes;
-  for (const unit of ['B', 'KiB', 'MiB']) {
+  for (const unit of ['B', 'KiB', 'MiB', 'GiB']) {
     if (value < 1024) return `${Math.round(value * 10) / 10} ${unit}`;
     value /= 1024;
   }
-  return `${Math.round(value * 10) / 10} GiB`;
+  return `${Math.round(value * 10) / 10} TiB`;
 }

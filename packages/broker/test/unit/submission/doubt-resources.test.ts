@@ -110,7 +110,7 @@ test('nodes of a cluster count before a machine of it has joined', (t) => {
 test('a task that is wider than any machine or node is doubted, also if a lab may bring any', (t) => {
   const state = clusterAndLab();
   t.deepEqual(said({ ...aJob(1), processors: 17 }, state), [
-    'a task needs 17 processors of one machine; the most that a known machine has is 16',
+    'a task needs 17 processors of one machine; the most that a known machine has is 16. --gang takes processors of several machines; "mutirao up --cluster-nodes" and "mutirao machine add" bring wider ones',
   ]);
   t.deepEqual(said({ ...aJob(1), processors: 16 }, state), []);
   t.deepEqual(said({ ...aJob(1), processors: 17, gang: true, replicasMax: 1 }, state), []);

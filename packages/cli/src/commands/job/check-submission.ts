@@ -5,6 +5,7 @@ import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
 import { parseTemplate } from '@mutirao/core/bag';
 
 import { readArray } from '../../usage/foreign-values.ts';
+import { joinUnits } from '../../usage/join-units.ts';
 import { UsageError } from '../../usage/usage-error.ts';
 
 /** What of a submission's words is looked at. */
@@ -34,6 +35,13 @@ export function refuseMisread({ file, command, array, directory }: SubmissionWor
       `"${file}" is read as the name of a job file, and there is none; --wait and other options without a value ` +
         'take none',
       { rewrite: (words) => without(words, file) },
+    );
+  }
+  if (/^(?:(?:[kmgt]i?)?b|[kmgtsh])$/i.test(file) && !isThere) {
+    throw new UsageError(
+      `"${file}" is read as the name of a job file, and there is none; expected a unit behind its number without a ` +
+        'space, as in 4GB',
+      { rewrite: joinUnits },
     );
   }
   if (command.length > 0) {

@@ -24,7 +24,7 @@ const conditions: readonly (readonly [keyof DependencyOptions, string, Dependenc
 /** Adds the options. */
 export function addDependencyOptions(command: Command): void {
   command
-    .option('--after <jobs>', 'wait until these jobs have started: 3, 3,5 or last')
+    .option('--after <jobs>', 'wait until these jobs have started or ended: 3, 3,5 or last')
     .option('--after-ok <jobs>', 'wait until all tasks of these jobs have finished; cancelled if that cannot be')
     .option('--after-any <jobs>', 'wait until these jobs have ended, whatever became of them')
     .option('--after-fail <jobs>', 'wait until these jobs have failed or were cancelled; cancelled if they finish')

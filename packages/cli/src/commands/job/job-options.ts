@@ -10,6 +10,7 @@ import {
   overrideAlternatives,
   overrideResources,
   readMemoryGrowth,
+  refuseLittleMemory,
   resourceOptionsGiven,
   type ResourceOptions,
 } from './resource-options.ts';
@@ -251,6 +252,7 @@ export function overrideJob(
   { directory, now }: { readonly directory: string; readonly now: number },
 ): JobSpec {
   const { env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
+  refuseLittleMemory('--limit-memory', limitMemory);
   const once = { ...readGang(job, options), ...placeInFolder(options, directory) };
   const { groups, ...widths } = readWidths(job, options);
   const asking = overrideResources({ ...job, groups: overrideAlternatives(groups, options) }, options);

@@ -1,7 +1,9 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { type JobSpec, memoryGrowthMax, memoryGrowthMin, type TaskGroup } from '@mutirao/core/messages';
 import { emptyRequest, isEmptyRequest, type ResourceRequest } from '@mutirao/core/resources';
-import { parseAlternative, parseDuration, parseResources } from '@mutirao/formats';
+import { parseAlternative, parseDuration, parseResources, parseSize } from '@mutirao/formats';
+
+import { UsageError } from '../../usage/usage-error.ts';
 
 /** What `job submit` takes of what each task holds in addition to processors. */
 export interface ResourceOptions {
@@ -23,6 +25,7 @@ export function overrideResources<Job extends Pick<JobSpec, 'groups' | 'resource
 ): Omit<Job, 'resources'> & Pick<JobSpec, 'resources' | 'groups'> {
   const { gpus, resource = [] } = options;
   const { memory } = readAutoMemory(options);
+  refuseLittleMemory('--memory', options.memory, memory);
   const given = parseResources({ memory, gpus, named: resource });
   if (given === undefined) return { ...job, ...keep(resources) };
   const names = resource.map((text) => text.replace(/=.*$/s, '').toLowerCase());
@@ -82,6 +85,32 @@ function readFactor(text: string): number {
     'MUT_BAD_REQUEST',
     `--retry-memory is "${text}"; expected x${memoryGrowthMin} to x${memoryGrowthMax}, for example x2`,
   );
+}
+
+/** No task can run with less. */
+const memoryMin = 2 ** 20;
+
+/**
+ * Refuses an amount that was meant in other units than bytes. @param text what was given. @param size the size in it.
+ * @throws {UsageError}
+ */
+export function refuseLittleMemory(option: string, text: string | undefined, size = text): void {
+  if (text === undefined || size === undefined || parseSize(size) >= memoryMin) return;
+  const meant = /^[1-9]\d*$/.test(size) ? text.replace(/\d+$/, `${size}M`) : undefined;
+  throw new UsageError(`${option} is "${text}", less than 1 MiB; expected a size with its unit, as in 512M or 4G`, {
+    ...(meant === undefined
+      ? {}
+      : {
+          rewrite: (words) =>
+            words.map((word, index) =>
+              word === `${option}=${text}`
+                ? `${option}=${meant}`
+                : word === text && words[index - 1] === option
+                  ? meant
+                  : word,
+            ),
+        }),
+  });
 }
 
 /** Where `--memory auto` starts. */

@@ -3,6 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { parseDuration } from '@mutirao/formats';
 import { parseMoment } from '../../local-time.ts';
 import { showInstant } from '../../output/units.ts';
+import { readStart } from '../../usage/foreign-values.ts';
 import { readInteger } from '../../usage/read-integer.ts';
 
 /** Options that say when a job is served. */
@@ -35,28 +36,54 @@ export function readService(
 ): Pick<JobSpec, 'runningMax' | 'priority' | 'isHeld' | 'open' | 'beginAt' | 'expireAt'> {
   const runningMax = readRunningMax(options.runningMax);
   const priority = readPriority(options.priority);
+  const beginAt = options.begin === undefined ? undefined : readMoment(options.begin, now);
   return {
     ...(runningMax === undefined ? {} : { runningMax }),
     ...(priority === undefined ? {} : { priority }),
     ...(options.hold === true ? { isHeld: true } : {}),
     ...(options.open === true ? { open: true } : {}),
-    ...(options.begin === undefined ? {} : { beginAt: readMoment(options.begin, now) }),
-    ...(options.expire === undefined ? {} : { expireAt: readExpiry(options.expire, now) }),
+    ...(beginAt === undefined ? {} : { beginAt }),
+    ...(options.expire === undefined ? {} : { expireAt: readExpiry(options.expire, now, beginAt) }),
   };
 }
 
+const aheadMax = 5 * 365 * 24 * 3_600_000;
+
 /** A time of day, a date, or a time from now on. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_LOCAL_TIME */
 export function readMoment(text: string, now: number): number {
-  return text.startsWith('+') ? now + parseDuration(text.slice(1)) : parseMoment(text, now);
+  if (text.trim().toLowerCase() === 'now') return now;
+  const meant = readStart(text.trim());
+  if (meant !== text.trim())
+    throw new MutiraoError('MUT_BAD_REQUEST', `the time is ${JSON.stringify(text)}; did you mean ${meant}?`);
+  const at = text.startsWith('+') ? now + parseDuration(text.slice(1)) : parseMoment(text, now);
+  if (at - now > aheadMax)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the time ${JSON.stringify(text)} is more than 5 years ahead; expected an earlier one`,
+    );
+  return at;
 }
 
-function readExpiry(text: string, now: number): number {
+function readExpiry(text: string, now: number, beginAt = now): number {
   const at = readMoment(text, now);
-  if (at > now) return at;
+  if (at <= now)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--expire is ${showInstant(at)}, which has passed; expected a time to come`,
+    );
+  if (at > beginAt) return at;
   throw new MutiraoError(
     'MUT_BAD_REQUEST',
-    `--expire is ${showInstant(at)}, which has passed; expected a time to come`,
+    `--expire is ${showInstant(at)}, and --begin is ${showInstant(beginAt)}; expected --expire after --begin`,
   );
+}
+
+/** When a job that is submitted now begins, in local time; undefined where nothing is said. */
+export function describeBegin({ beginAt }: Pick<JobSpec, 'beginAt'>, now: number): string | undefined {
+  if (beginAt === undefined) return undefined;
+  return beginAt > now
+    ? `It begins at ${showInstant(beginAt)} or later.`
+    : `--begin is ${showInstant(beginAt)}, which has passed: it begins at once.`;
 }
 
 /** Most tasks at once; undefined where nothing is said. @throws {MutiraoError} MUT_BAD_REQUEST. */

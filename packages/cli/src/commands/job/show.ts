@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { readClaim, readCondition } from '@mutirao/api/codecs';
+import type { DependencyCondition } from '@mutirao/core/messages';
 import { plural } from '@mutirao/core/shared';
 import type { GetJobResponse, JobSpec, JobSummary } from '@mutirao/api/broker';
 
@@ -98,16 +99,27 @@ function openText({ open = false, jobId }: JobSummary): string {
   return open ? `more tasks may be added until "mutirao job close ${jobId}"` : '';
 }
 
+/** What a job waits for, of another job. */
+const awaitedHas: Readonly<Record<DependencyCondition, string>> = {
+  started: 'JOB has started or ended',
+  ended: 'JOB has ended',
+  succeeded: 'JOB has succeeded',
+  failed: 'JOB has failed or was cancelled',
+  each: 'the same tasks of JOB have finished',
+};
+
 function awaitedText({ awaited }: JobSummary): string {
   const jobs = awaited?.jobs ?? [];
-  return jobs.map(({ jobId, condition }) => `job ${jobId} (${readCondition(condition) ?? 'unknown'})`).join(', ');
+  return jobs
+    .map(({ jobId, condition }) => awaitedHas[readCondition(condition) ?? 'ended'].replace('JOB', `job ${jobId}`))
+    .join(', ');
 }
 
 function servicePairs(job: JobSummary): (readonly [string, string])[] {
   const { priority, runningMax } = job;
   return [
     ['priority', priority === 0 ? '' : String(priority)],
-    ['waits for', awaitedText(job)],
+    ['waits until', awaitedText(job)],
     ['begins', job.beginUnixMs === undefined ? '' : showInstant(job.beginUnixMs)],
     ['expires', job.expireUnixMs === undefined ? '' : showInstant(job.expireUnixMs)],
     ['running max', runningMax === undefined ? '' : `${plural(runningMax, 'task')} at once`],

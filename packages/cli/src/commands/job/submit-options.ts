@@ -77,7 +77,10 @@ function addMachineOptions(command: Command): void {
 function addFailureOptions(command: Command): void {
   command
     .optionsGroup('Limits, failures and checks:')
-    .option('--retries <count>', 'retry a failed task this many times (default: 2)')
+    .option(
+      '--retries <count>',
+      'retry a failed task this many times (default: 2); a second replica may start all the same: add --replicas 1',
+    )
     .option('--retry-memory <factor>', 'retry a task that used more than --memory with this many times as much: x2')
     .option('--failures-max <count|percent>', 'stop the job when this many of its tasks have failed: 10 or 5%')
     .option('--limit-time <duration>', 'end a replica that runs longer: 90s, 1h30m or HH:MM:SS')

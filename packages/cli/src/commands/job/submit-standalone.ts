@@ -177,7 +177,9 @@ async function chooseJob(
   broker: BrokerClient,
   { job, home }: Pick<Run, 'job' | 'home'>,
 ): Promise<number> {
-  const [interruptedJob] = home.isTemporary ? [] : await fetchJobs(broker, 'running', 1);
+  const [interruptedJob] = home.isTemporary
+    ? []
+    : await fetchJobs(broker, { status: 'running', max: 1, now: context.clock.now() });
   if (job === undefined) {
     if (interruptedJob === undefined)
       throw new MutiraoError(

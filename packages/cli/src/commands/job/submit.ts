@@ -17,7 +17,8 @@ import { addStandaloneOptions, refuseWithoutHere } from './standalone-options.ts
 import { reserveFor } from './inside-reservation.ts';
 import { withdrawOwn } from './reserve-for-deadline.ts';
 import { describeResumed } from './describe-resumed.ts';
-import { endLine, exitStatusOfJob, noteMissingFile } from './wait.ts';
+import { describeBegin } from './service-options.ts';
+import { describeCancelled, endLine, exitStatusOfJob, noteMissingFile } from './wait.ts';
 
 export function define(command: Command, act: Act): void {
   addSubmitOptions(command);
@@ -72,7 +73,9 @@ export async function submitJob(
   const stated = { ...readJob(context, file, options), ...(await readDependencies(context, options)) };
   const job = await reserveFor(context, stated, options);
   const { jobId, taskCount, resumed, warnings } = await handOverOrWithdraw(context, job, options);
+  const begin = options.begin === undefined ? undefined : describeBegin(stated, context.clock.now());
   if (options.wait !== true && options.progress !== true) {
+    const cancelled = await findCancelled(context, jobId, stated);
     printResult(context.output, {
       json: () => ({
         job_id: jobId,
@@ -81,8 +84,10 @@ export async function submitJob(
         warnings: warnings.map(reasonDocument),
       }),
       table: () => [
-        `Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ` +
-          `${jobId}" waits for it.`,
+        cancelled ??
+          `Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ` +
+            `${jobId}" waits for it.`,
+        ...(begin === undefined ? [] : [begin]),
         ...(options.open === true
           ? [`"mutirao job append ${jobId} -- COMMAND" adds tasks; it ends after "mutirao job close ${jobId}".`]
           : []),
@@ -93,10 +98,22 @@ export async function submitJob(
     return 0;
   }
   if (resumed !== undefined) for (const line of describeResumed(resumed, taskCount)) context.output.note(line);
+  if (begin !== undefined) context.output.note(begin);
   const ended = await followJob(context, await context.broker(), { jobId, progress: options.progress === true });
   printResult(context.output, { json: () => jobJson(ended), table: () => [endLine(ended)], quiet: () => [jobId] });
   await noteMissingFile(context, ended);
   return exitStatusOfJob(ended);
+}
+
+/** Why tasks of a job can never start, of one that waits for jobs which have ended already. */
+async function findCancelled(
+  context: CommandContext,
+  jobId: number,
+  { after = [] }: Pick<JobSpec, 'after'>,
+): Promise<string | undefined> {
+  if (after.length === 0) return undefined;
+  const { job } = await (await context.broker()).getJob({ jobId });
+  return job === undefined ? undefined : describeCancelled(job);
 }
 
 /** Hands a job over; what was reserved for it is given back where that fails. */

@@ -45,9 +45,25 @@ export async function noteMissingFile(context: CommandContext, job: JobSummary):
 
 /** How a job ended, in one line that also says where to see more. */
 export function endLine(job: JobSummary): string {
-  return job.failedCount > 0
-    ? `${endSentence(job)} See "mutirao task list ${job.jobId} --status failed".`
-    : endSentence(job);
+  if (job.failedCount > 0) return `${endSentence(job)} See "mutirao task list ${job.jobId} --status failed".`;
+  return describeCancelled(job) === undefined
+    ? endSentence(job)
+    : `${endSentence(job)} It was cancelled: ${job.cancelReason?.text ?? ''}.`;
+}
+
+/** Which tasks of a job cannot run, and why, where its user has not cancelled them. */
+export function describeCancelled({
+  jobId,
+  taskCount,
+  cancelledCount,
+  status,
+  cancelReason,
+}: JobSummary): string | undefined {
+  if (cancelReason === undefined || cancelReason.code === 'cancelled-on-request') return undefined;
+  const isWhole = status === JobStatus.CANCELLED || cancelledCount === taskCount;
+  if (!isWhole && cancelledCount === 0) return undefined;
+  const subject = isWhole ? `Job ${jobId} is` : `${cancelledCount} of ${taskCount} tasks of job ${jobId} are`;
+  return `${subject} cancelled: ${cancelReason.text}.`;
 }
 
 /** How a job ended. */

@@ -1,4 +1,4 @@
-import { TaskStatus, type TailTaskOutputResponse } from '@mutirao/api/broker';
+import { type GetTaskOutputResponse, TaskStatus, type TailTaskOutputResponse } from '@mutirao/api/broker';
 import { MutiraoError, registry } from '@mutirao/api/errors';
 import type { BrokerClient } from '@mutirao/runtime/clients';
 
@@ -40,7 +40,7 @@ export async function followOutput(
         receivedAt = context.clock.now();
         printer.take(message);
       }
-      if (printer.hasEnded) return printer.finish();
+      if (printer.hasEnded) return await finish(broker, followed, printer);
     } catch (error) {
       if (!context.signal.aborted) {
         if (!(error instanceof MutiraoError) || !registry[error.code].retryable) throw error;
@@ -50,6 +50,24 @@ export async function followOutput(
     if (context.signal.aborted) throw interrupted(followed);
     await context.sleep(retryMs);
   }
+}
+
+/** Prints what is known once the task has ended: the output of one that was cancelled before, and why one failed. */
+async function finish(broker: BrokerClient, followed: Followed, printer: TailPrinter): Promise<ExitStatus> {
+  const { jobId, taskIndex } = followed;
+  if (printer.status === TaskStatus.CANCELLED && !printer.hasPrinted)
+    printer.printKept(await broker.getTaskOutput({ jobId, taskIndex }));
+  const cause = printer.status === TaskStatus.FAILED ? await findCause(broker, followed) : '';
+  return printer.finish(cause);
+}
+
+/** How the last run of a task failed. */
+async function findCause(broker: BrokerClient, { jobId, taskIndex }: Followed): Promise<string> {
+  const { tasks } = await broker.listTasks({ jobId, taskIndexes: [taskIndex], pageSize: 1 });
+  const last = tasks.find((task) => task.taskIndex === taskIndex)?.replicas.at(-1);
+  if (last === undefined) return '';
+  const text = last.detail?.text ?? '';
+  return text !== '' || last.exitStatus === 0 ? text : `exit status ${last.exitStatus}`;
 }
 
 function interrupted({ jobId, taskIndex }: Followed): MutiraoError {
@@ -77,6 +95,15 @@ class TailPrinter {
     this.#followed = followed;
   }
 
+  get status(): TaskStatus {
+    return this.#status;
+  }
+
+  /** Whether the task wrote anything that was printed. */
+  get hasPrinted(): boolean {
+    return this.#standardOutputOffset + this.#standardErrorOffset > 0;
+  }
+
   get hasEnded(): boolean {
     return endedStatuses.has(this.#status);
   }
@@ -94,8 +121,8 @@ class TailPrinter {
   }
 
   take(message: TailTaskOutputResponse): void {
-    if (this.#output.mode === 'json') writeJson(this.#output, outputPartJson(this.#followed, message), 0);
-    else this.#note(message);
+    if (this.#output.mode !== 'json') this.#note(message);
+    else if (this.#isNews(message)) writeJson(this.#output, outputPartJson(this.#followed, message), 0);
     if (message.replicaId !== this.#replicaId) {
       this.#standardOutputOffset = 0;
       this.#standardErrorOffset = 0;
@@ -109,13 +136,40 @@ class TailPrinter {
     this.#isUnreadable = message.unreadable;
   }
 
-  /** Prints what is left. */
-  finish(): ExitStatus {
+  /** A broker repeats the last message to a client that asks again. */
+  #isNews({ status, replicaId, standardOutput, standardError, unreadable }: TailTaskOutputResponse): boolean {
+    return (
+      standardOutput.length + standardError.length > 0 ||
+      status !== this.#status ||
+      replicaId !== this.#replicaId ||
+      unreadable !== this.#isUnreadable
+    );
+  }
+
+  /** Prints the output that is kept of a task which was over before it was followed. */
+  printKept({ replicaId, standardOutput, standardError }: GetTaskOutputResponse): void {
+    if (standardOutput.length + standardError.length === 0) return;
+    this.take({
+      status: this.#status,
+      replicaId,
+      machineId: '',
+      standardOutputOffset: 0,
+      standardOutput,
+      standardErrorOffset: 0,
+      standardError,
+      unreadable: false,
+    });
+  }
+
+  /** Prints what is left. @param cause why the task failed; empty where nothing is known. */
+  finish(cause: string): ExitStatus {
     if (this.#output.mode !== 'json') {
       this.#write('output', this.#streams.output.rest());
       this.#write('error', this.#streams.error.rest());
       if (this.#status !== TaskStatus.FINISHED)
-        this.#output.note(this.#describe(`is ${getEnumName(TaskStatus, this.#status)}`));
+        this.#output.note(
+          this.#describe(`is ${getEnumName(TaskStatus, this.#status)}${cause === '' ? '' : `: ${cause}`}`),
+        );
     }
     return this.#status === TaskStatus.FINISHED ? 0 : 1;
   }

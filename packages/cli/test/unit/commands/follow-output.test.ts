@@ -1,7 +1,7 @@
 import test from 'ava';
 import { TaskStatus, type TailTaskOutputRequest, type TailTaskOutputResponse } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
-import { aJobSpec, aJobSummary, aTask, runCommandLine } from '@mutirao/testkit';
+import { aJobSpec, aJobSummary, aReplica, aTask, runCommandLine } from '@mutirao/testkit';
 
 function part(changes: Partial<TailTaskOutputResponse> = {}): TailTaskOutputResponse {
   return {
@@ -126,4 +126,45 @@ test('as JSON each piece is a line', async (t) => {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   t.is(lines.length, 2);
   t.like(lines[0], { job_id: 1, task_index: 0, status: 'running', replica_id: 7, standard_output_base64: 'YQ==' });
+});
+
+test('as JSON, a last message that comes twice is one line', async (t) => {
+  const finished = part({ status: TaskStatus.FINISHED, standardOutputOffset: 1 });
+  const { out: printed } = await runCommandLine([...follow, '--json'], {
+    broker: brokerOf([out(0, 'a'), finished, finished]),
+  });
+  t.is(printed.trim().split('\n').length, 2);
+});
+
+test('a failed task is reported with its exit status', async (t) => {
+  const replica = {
+    ...aReplica(),
+    exitStatus: 3,
+    detail: { code: 'exit-status', parameters: {}, text: 'exit status 3' },
+  };
+  const broker = {
+    ...brokerOf([out(0, 'a'), part({ status: TaskStatus.FAILED, standardOutputOffset: 1 })]),
+    listTasks: () => Promise.resolve({ tasks: [aTask({ status: TaskStatus.FAILED, replicas: [replica] })] }),
+  };
+  const { status, err } = await runCommandLine(follow, { broker });
+  t.is(status, 1);
+  t.is(err, 'task 0 of job 1 is failed: exit status 3\n');
+});
+
+test('of a task that was cancelled before, the output that is kept is printed', async (t) => {
+  const kept = {
+    replicaId: 7,
+    standardOutput: Buffer.from('half\n'),
+    standardError: Buffer.alloc(0),
+    truncated: false,
+    files: [],
+  };
+  const broker = {
+    ...brokerOf([part({ status: TaskStatus.CANCELLED, replicaId: 0 })]),
+    getTaskOutput: () => Promise.resolve(kept),
+  };
+  const { status, out: printed, err } = await runCommandLine(follow, { broker });
+  t.is(status, 1);
+  t.is(printed, 'half\n');
+  t.is(err, 'task 0 of job 1 is cancelled\n');
 });

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { MutiraoError } from '@mutirao/api/errors';
 import { QueueKnowledge, RequestStatus, type AllocationRequest, type ProviderQueue } from '@mutirao/api/provider';
 import { aSentence, aJobSummary, aLedgerRow, aMachineRecord, runCommandLine } from '@mutirao/testkit';
 
@@ -133,7 +134,7 @@ test('a row of the ledger that does not add up is marked, not hidden', async (t)
 
 test('status shows jobs, providers and machines', async (t) => {
   const { out } = await runCommandLine(['status'], { broker });
-  t.regex(out, /poster\n\nPROVIDER .*\n\n1 machines with 2 processors, 0 replicas running\.\n$/s);
+  t.regex(out, /poster\n\nPROVIDER .*\n\n1 machine with 2 processors, 0 replicas running\.\n$/s);
 });
 
 test('an explanation is one sentence and its details', async (t) => {
@@ -363,4 +364,26 @@ test('the queue of a provider is shown as its heuristic sees it, and what is not
     }),
     'There is no queue.\n',
   );
+});
+
+test("an explanation that refers to a provider includes the provider's own reasons", async (t) => {
+  const text = (value: string) => ({ value: { $case: 'text' as const, value } });
+  const explain = () =>
+    Promise.resolve({
+      summary: aSentence('It waits.'),
+      waiting: undefined,
+      details: [
+        { code: 'advise-provider-show', parameters: { provider_id: text('alpha') }, text: 'See alpha.' },
+        { code: 'machine-too-small', parameters: { machine_id: text('alpha/1.0') }, text: 'alpha/1.0 is small.' },
+      ],
+    });
+  const reasons = [aSentence('Tasks need 2 processors each.')];
+  const provider = { getResource: () => Promise.resolve({ ...resource, reasons }) };
+  const lines = 'It waits.\n  - See alpha.\n  - alpha/1.0 is small.\n';
+  t.is(
+    (await runCommandLine(['explain', 'job', '1'], { broker: { ...broker, explain }, provider })).out,
+    `${lines}  - Provider alpha: Tasks need 2 processors each.\n`,
+  );
+  const away = { getResource: () => Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'gone')) };
+  t.is((await runCommandLine(['explain', 'job', '1'], { broker: { ...broker, explain }, provider: away })).out, lines);
 });

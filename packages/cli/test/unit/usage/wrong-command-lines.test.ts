@@ -74,6 +74,13 @@ const cases: readonly Case[] = [
   ['job submit --concurrency 2 -- ./sim', 'job submit --running-max 2 -- ./sim'],
   ['job submit -tc 2 -- ./sim', 'job submit --running-max 2 -- ./sim'],
   ['job submit -j8 -- ./sim', 'job submit --running-max 8 -- ./sim'],
+  // Sizes.
+  ['job submit --memory 4 GB -- ./sim', 'job submit --memory 4GB -- ./sim', /a unit behind its number without a space/],
+  ['job submit --memory=4 G ./sim 1', 'job submit --memory=4G -- ./sim 1'],
+  ['job submit --limit-time 2 h -- ./sim', 'job submit --limit-time 2h -- ./sim'],
+  ['job submit --memory 512 -- ./sim', 'job submit --memory 512M -- ./sim', /--memory is "512", less than 1 MiB/],
+  ['job submit --memory=auto:512 -- ./sim', 'job submit --memory=auto:512M -- ./sim'],
+  ['job submit --limit-memory 512 -- ./sim', 'job submit --limit-memory 512M -- ./sim'],
   ['job submit --memory-auto -- ./sim', 'job submit --memory auto -- ./sim'],
   [
     'job submit --partition short -- ./sim',
@@ -160,6 +167,13 @@ test('a command that nobody knows is answered with those that there are', async 
   const { err } = await runCommandLine(['job', 'submit', '--seed', '3', '--', './sim']);
   t.regex(err, /unknown option "--seed" of "mutirao job submit"/);
   t.notRegex(err, /^Use:/m, 'nothing is suggested where nothing is meant');
+});
+
+test('no memory to start with is refused', async (t) => {
+  const { status, err } = await runCommandLine(['job', 'submit', '--memory', 'auto:0', '--', './sim']);
+  t.is(status, 2);
+  t.regex(err, /--memory is "auto:0", less than 1 MiB; expected a size with its unit, as in 512M or 4G/);
+  t.notRegex(err, /^Use:/m);
 });
 
 test('an option without its value is answered with what it takes', async (t) => {

@@ -20,4 +20,5 @@ test('bytes are printed in powers of 1024', (t) => {
   t.is(describeBytes(1024), '1 KiB');
   t.is(describeBytes(1_572_864), '1.5 MiB');
   t.is(describeBytes(5 * 1024 ** 3), '5 GiB');
+  t.is(describeBytes(99 * 1024 ** 4), '99 TiB');
 });
