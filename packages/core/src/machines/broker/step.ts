@@ -8,6 +8,7 @@ import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
 import {
   addProvider,
+  removeProvider,
   connectProvider,
   disconnectProvider,
   expireSuspects,
@@ -90,6 +91,7 @@ const handlers: HandlersByKind<Turn, BrokerInput> = {
   JobsForgotten: forgetJobs,
   TasksRetried: retryTasks,
   ProviderAdded: addProvider,
+  ProviderRemoved: removeProvider,
   ProviderConnected: connectProvider,
   ProviderSynced: settleProvider,
   ProviderDisconnected: disconnectProvider,
