@@ -107,7 +107,7 @@ const { server } = makeGateway({
   version: '0',
   tokens: acceptToken(webToken, 'ana'),
   hosts: () => loopbackHosts(7777),
-  files: makeStaticFiles(new Map()),
+  files: () => makeStaticFiles(new Map()),
   log: quietLogger,
   instance: 'bench',
 });

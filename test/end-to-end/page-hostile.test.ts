@@ -37,7 +37,7 @@ async function openDoor(t: ExecutionContext, options: { readonly headersMs?: num
     version: '0',
     tokens: acceptToken(webToken, 'ana'),
     hosts: () => hosts,
-    files: makeStaticFiles(new Map([['index.html', Buffer.from('<!doctype html>')]])),
+    files: () => makeStaticFiles(new Map([['index.html', Buffer.from('<!doctype html>')]])),
     log: { ...quietLogger, error: note, warn: note, info: note },
     instance: 'i1',
     ...options,

@@ -81,6 +81,7 @@ const broker: Rows<typeof BrokerServiceService> = {
   explain: { ...ownJob, note: "Jobs and tasks are the caller's own, requests and machines are shared." },
   getLedger: { ...ownJob, note: 'Without a job: the sums of all jobs.' },
   addProvider: ownerOnly,
+  removeProvider: ownerOnly,
   listProviders: shared,
   getProviderQueue: shared,
   getQuota: ownQuota,

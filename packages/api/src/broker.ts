@@ -1,6 +1,8 @@
 export {
   AddProviderRequest,
   AddProviderResponse,
+  RemoveProviderRequest,
+  RemoveProviderResponse,
   AppendTasksRequest,
   AppendTasksResponse,
   OnReservationEnd,

@@ -42,6 +42,10 @@ const options = {
     default: '127.0.0.1:0',
   }),
   provider: list({ help: 'Provider to use: its name and address.', placeholder: 'ID=HOST:PORT' }),
+  formerProvider: list({
+    help: 'Provider of an earlier grid to use no more, if it is still known at this address.',
+    placeholder: 'ID=HOST:PORT',
+  }),
   suspectGrace: duration({
     help: 'How long a disconnected provider without a lease keeps its running tasks, before they run elsewhere.',
     default: 60_000,
@@ -136,6 +140,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     brokerId,
     programVersion: manifest.version,
     providers: config.provider.map(parseProvider),
+    formerProviders: config.formerProvider.map(parseProvider),
     options: {
       suspectGrace,
       cancelGrace,

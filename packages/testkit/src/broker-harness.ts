@@ -295,6 +295,8 @@ function getInput(verb: string, { name, third, options, words }: Line): BrokerIn
       return { kind: 'MachineQuarantined', replyTo: 4, machineId: name, reason: 'seen lying' };
     case 'drain-machine':
       return { kind: 'MachineDrained', replyTo: 6, machineId: name, reason: third };
+    case 'remove-provider':
+      return { kind: 'ProviderRemoved', replyTo: 8, providerId: name };
     case 'undrain-machine':
       return { kind: 'MachineUndrained', replyTo: 7, machineId: name };
     case 'reset-trust':
@@ -737,6 +739,8 @@ function describeChange(change: BrokerChange): string[] {
       return [`reset ${change.machineId}`];
     case 'MachineDrained':
       return [`machine ${change.machineId} drained`];
+    case 'ProviderRemoved':
+      return [`provider ${change.providerId} removed`];
     case 'MachineUndrained':
       return [`machine ${change.identity} undrained`];
     case 'ReservationLeft':
@@ -783,6 +787,8 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
       ];
     case 'WakeAt':
       return [`wake at ${command.at}`];
+    case 'DisconnectProvider':
+      return [`disconnect from ${command.providerId}`];
     case 'ConnectProvider':
       return [`connect to ${command.providerId}`];
     case 'SetDemand':

@@ -9,6 +9,10 @@ export const jobFaults = {
   'job-not-found': ({ jobId }) => `there is no job ${jobId} of yours`,
   'job-has-ended': ({ jobId }) => `job ${jobId} has ended; "mutirao job retry ${jobId}" runs again what did not finish`,
   'machine-not-found': ({ machineId }) => `there is no machine ${machineId}`,
+  'provider-not-found': ({ providerId }) =>
+    `the broker uses no provider ${providerId}; "mutirao provider list" shows all`,
+  'provider-connected': ({ providerId }) =>
+    `provider ${providerId} is connected; stop its process first, or use "mutirao provider drain ${providerId}"`,
   'machine-record-not-found': ({ machineId }) => `there is no trust record of a machine ${machineId}`,
   'request-not-found': ({ requestId }) => `there is no request ${requestId}`,
   'disk-full': () => 'no space is left on the disk',

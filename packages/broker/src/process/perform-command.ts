@@ -19,7 +19,7 @@ type GetCommand<K extends BrokerCommand['kind']> = Extract<BrokerCommand, { kind
 /** What carries out commands. */
 export interface Performers {
   readonly state: BrokerState;
-  readonly links: Pick<ProviderLinks, 'connect'>;
+  readonly links: Pick<ProviderLinks, 'connect' | 'disconnect'>;
   readonly toProvider: ToProvider;
   readonly leaseStager: LeaseStager;
   readonly acceptor: ResultAcceptor;
@@ -33,6 +33,9 @@ export interface Performers {
 export function performCommand(performers: Performers, command: Exclude<BrokerCommand, DriverCommand>): void {
   const { toProvider, links } = performers;
   switch (command.kind) {
+    case 'DisconnectProvider':
+      links.disconnect(command.providerId);
+      break;
     case 'ConnectProvider':
       links.connect(command.providerId, command.address);
       break;

@@ -108,6 +108,8 @@ export interface BrokerSetup {
   readonly programVersion: string;
   /** Providers to use from now on, in addition to those that the journal knows. */
   readonly providers: readonly { readonly providerId: ProviderId; readonly address: string }[];
+  /** Those of an earlier life that are used no more, if they are still known at that address. */
+  readonly formerProviders: readonly { readonly providerId: ProviderId; readonly address: string }[];
   readonly options: Partial<BrokerOptions>;
   readonly checkDeadline: Duration;
   readonly checksMax: number;
@@ -360,8 +362,14 @@ class Broker {
     for (const job of state.jobs.values()) if (job.endedAt > 0) this.#ownReservations?.giveBack(job);
     for (const command of resume(state, this.#tookOverAt)) this.#performResumed(command);
     for (const { providerId, address } of this.#setup.providers) {
-      if (state.providers.get(providerId)?.address !== address)
+      const known = state.providers.get(providerId);
+      if (known?.address !== address || known.isRemoved)
         this.#driver.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address });
+    }
+    for (const { providerId, address } of this.#setup.formerProviders) {
+      const known = state.providers.get(providerId);
+      if (known?.address === address && !known.isRemoved)
+        this.#driver.deliver({ kind: 'ProviderRemoved', replyTo: 0, providerId });
     }
   }
 

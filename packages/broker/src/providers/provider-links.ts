@@ -110,6 +110,14 @@ export class ProviderLinks {
     connection.link.start();
   }
 
+  /** Gives the link to a provider up. */
+  disconnect(providerId: ProviderId): void {
+    const known = this.#connections.get(providerId);
+    this.#connections.delete(providerId);
+    known?.link.stop();
+    known?.client.close();
+  }
+
   /** The link to a provider; undefined when there is none. */
   find(providerId: ProviderId): ProviderLink | undefined {
     return this.#connections.get(providerId)?.link;

@@ -1,6 +1,7 @@
 import {
   BrokerServiceService,
   type AddProviderRequest,
+  type RemoveProviderRequest,
   type AppendTasksRequest,
   type AppendTasksResponse,
   type CancelTasksRequest,
@@ -22,6 +23,7 @@ import { cancelJobRoute, cancelTasksRoute, getJobRoute, listJobsRoute, retryTask
 import { listTasksRoute } from './list-tasks.ts';
 import {
   addProviderRoute,
+  removeProviderRoute,
   drainMachineRoute,
   undrainMachineRoute,
   getOverviewRoute,
@@ -77,6 +79,7 @@ export function brokerRoutes(parts: BrokerParts, usesOf: QuotaSource): Handlers<
     explain: explainRoute(parts),
     getLedger: getLedgerRoute(parts),
     addProvider: addProviderRoute(parts),
+    removeProvider: removeProviderRoute(parts),
     getProviderQueue: getProviderQueueRoute(parts),
     getQuota: getQuotaRoute(parts, usesOf),
     listProviders: listProvidersRoute(parts),
@@ -119,6 +122,10 @@ const audited: AuditedMethods = {
   resetMachineTrust: { action: 'machine.reset-trust', target: machineOf },
   drainMachine: { action: 'machine.drain', target: machineOf },
   undrainMachine: { action: 'machine.undrain', target: machineOf },
+  removeProvider: {
+    action: 'provider.remove',
+    target: ({ providerId }: RemoveProviderRequest) => `provider ${providerId}`,
+  },
   addProvider: {
     action: 'provider.add',
     target: ({ providerId, address }: AddProviderRequest) => `provider ${providerId} at ${address}`,

@@ -1,6 +1,8 @@
 import type {
   AddProviderRequest,
   AddProviderResponse,
+  RemoveProviderRequest,
+  RemoveProviderResponse,
   DrainMachineRequest,
   DrainMachineResponse,
   UndrainMachineRequest,
@@ -129,6 +131,15 @@ export function addProviderRoute(parts: BrokerParts): UnaryHandler<AddProviderRe
     },
     encode: (response: AddProviderResponse) => response,
   });
+}
+
+/** Has the broker use a provider no more. */
+export function removeProviderRoute(parts: BrokerParts): UnaryHandler<RemoveProviderRequest, RemoveProviderResponse> {
+  return async ({ providerId }) => {
+    boundName(providerId, 'machineName', 'provider_id');
+    await parts.driver.ask((replyTo) => ({ kind: 'ProviderRemoved', replyTo, providerId }));
+    return {};
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type BrokerProvider, type BrokerState, getRequest } from '@mutirao/core/machines/broker';
+import { type BrokerState, getRequest } from '@mutirao/core/machines/broker';
 import { getCapacity, type JobSpec } from '@mutirao/core/messages';
 import { distinctReasons, type Fault, type GetReason } from '@mutirao/core/reasons';
 import {
@@ -16,6 +16,7 @@ import { findNearestWord, type ProcessorCount } from '@mutirao/core/shared';
 /** Doubts of one job. */
 const doubtsMax = 10;
 
+type Provider = BrokerState['providers'] extends ReadonlyMap<string, infer One> ? One : never;
 type Known = Pick<BrokerState, 'machines' | 'providers'>;
 
 /** A machine that is here, that a provider had, or that a node of its resource would be. */
@@ -48,7 +49,8 @@ export function doubtResources(spec: JobSpec, state: Known): Fault[] {
 /** Tasks on several machines that are wider than all of any provider; nothing while the size of one is unknown. */
 function doubtGangs({ gang, processors }: JobSpec, { providers }: Known): readonly Fault[] {
   if (gang !== true || providers.size === 0) return [];
-  const [largest, ...others] = [...providers.values()].map((provider) => ({
+  const used = [...providers.values()].filter(({ isRemoved }) => !isRemoved);
+  const [largest, ...others] = used.map((provider) => ({
     providerId: provider.providerId,
     size: sizeOf(provider),
   }));
@@ -59,7 +61,7 @@ function doubtGangs({ gang, processors }: JobSpec, { providers }: Known): readon
 }
 
 /** The processors that a provider may ever have; Infinity while unknown. */
-function sizeOf({ resource, machines }: BrokerProvider): ProcessorCount {
+function sizeOf({ resource, machines }: Provider): ProcessorCount {
   const { processors = 0, isTimeShared = false } = resource?.resourceStatus ?? {};
   if (processors === 0 && !isTimeShared) return Infinity;
   const present = [...machines.values()].reduce((sum, machine) => sum + machine.processors, 0);

@@ -258,6 +258,12 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./provider/add.ts'),
   },
   {
+    path: ['provider', 'remove'],
+    summary: 'Stop using a provider that cannot be reached.',
+    json: { shape: 'ack', form: 'one' },
+    load: () => import('./provider/remove.ts'),
+  },
+  {
     path: ['provider', 'drain'],
     summary: 'Send no new work to a provider; running tasks finish.',
     json: { shape: 'ack', form: 'one' },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -6,6 +6,7 @@ import { ownProgram } from '@mutirao/runtime/processes';
 import { keepLast } from '@mutirao/runtime/program';
 
 import { webInfoPath } from './page.ts';
+import { isOurs } from './record.ts';
 import type { ProcessName } from './programs.ts';
 import type { ProcessPlan } from './supervisor.ts';
 
@@ -89,7 +90,13 @@ export class GridPlan {
    * none.
    */
   broker(providers: readonly { readonly name: string; readonly address: string }[], reservations = ''): ProcessPlan {
-    const args = providers.flatMap(({ name, address }) => ['--provider', `${name}=${address}`]);
+    const args = [
+      ...providers.flatMap(({ name, address }) => ['--provider', `${name}=${address}`]),
+      ...listFormerProviders(
+        this.#home,
+        providers.map(({ name }) => name),
+      ).flatMap(({ name, address }) => ['--former-provider', `${name}=${address}`]),
+    ];
     return this.#plan('broker', 'broker', {
       args: [...args, ...(reservations === '' ? [] : ['--reservations', reservations])],
       info: join(this.#home, 'broker.json'),
@@ -161,6 +168,33 @@ function findAddress(path: string, pid: number): string | undefined {
     return reported.pid === pid ? reported.address : undefined;
   } catch {
     return undefined; // Not written yet.
+  }
+}
+
+/**
+ * Providers that an earlier `up` has started in the home folder, and this one does not: those with the names that `up`
+ * gives whose process has ended.
+ */
+export function listFormerProviders(home: string, started: readonly string[]): { name: string; address: string }[] {
+  const names = existsSync(join(home, 'providers')) ? readdirSync(join(home, 'providers')) : [];
+  return names.flatMap((name) => {
+    if (started.includes(name) || !isNameOfUp(name)) return [];
+    const { address, pid } = readInfo(join(home, 'providers', name, 'provider.json'));
+    // Sockets are of this host; a provider with another address may run on another one.
+    const isGone = address?.startsWith('unix:') === true && pid !== undefined && !isOurs(pid, 'provider');
+    return isGone ? [{ name, address }] : [];
+  });
+}
+
+function isNameOfUp(name: string): boolean {
+  return name === 'lab' || greek.includes(name) || /^cluster\d+$/.test(name);
+}
+
+function readInfo(path: string): { readonly address?: string; readonly pid?: number } {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as { address?: string; pid?: number };
+  } catch {
+    return {};
   }
 }
 

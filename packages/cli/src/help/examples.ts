@@ -215,6 +215,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     show('provider add uni login1:7001', 'use a provider that runs on another host'),
     show('provider add alpha unix:/home/ana/.mutirao/alpha.sock', 'use a provider of this host'),
   ],
+  'provider remove': [
+    show('provider remove lab', 'use a provider that cannot be reached no more'),
+    show('provider remove lab --quiet', 'the same, printing only the name'),
+  ],
   'provider drain': [
     show('provider drain alpha --reason repairs', 'running tasks finish, new ones run elsewhere'),
     show('provider drain alpha --now', 'running tasks end too, and run again elsewhere'),

@@ -216,16 +216,7 @@ export const foreignCommands: Readonly<Record<string, ForeignCommand>> = {
   'provider ls': use('provider list'),
   'provider info': use('provider show', 'NAME'),
   'provider status': use('provider list'),
-  'provider rm': use(
-    '',
-    '',
-    'A provider leaves when its process ends; "mutirao provider drain NAME" has it take no new work.',
-  ),
-  'provider remove': use(
-    '',
-    '',
-    'A provider leaves when its process ends; "mutirao provider drain NAME" has it take no new work.',
-  ),
+  'provider rm': use('provider remove', 'NAME'),
   'site ls': use('site list'),
   'site rm': use('site remove', 'NAME'),
   'site delete': use('site remove', 'NAME'),

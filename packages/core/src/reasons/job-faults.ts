@@ -6,6 +6,8 @@ export const jobFaults = {
   'job-not-found': { jobId: 'number' },
   'job-has-ended': { jobId: 'number' },
   'machine-not-found': { machineId: 'text' },
+  'provider-not-found': { providerId: 'text' },
+  'provider-connected': { providerId: 'text' },
   'machine-record-not-found': { machineId: 'text' },
   'request-not-found': { requestId: 'number' },
 

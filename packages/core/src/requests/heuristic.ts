@@ -84,6 +84,8 @@ export interface RequestDemand {
   readonly unplacedTasks?: number | undefined;
   /** Processors that one task needs, 1 or more. */
   readonly processors: ProcessorCount;
+  /** Of the widest task on several machines; left out where there is none. */
+  readonly gangProcessors?: ProcessorCount | undefined;
   /** The deadline that the user set, if any. */
   readonly deadline: Instant | undefined;
 }

@@ -19,6 +19,7 @@ export type AuditAction =
   | 'job.retry'
   | 'blob.upload'
   | 'provider.add'
+  | 'provider.remove'
   | 'provider.drain'
   | 'provider.undrain'
   | 'provider.configure'

@@ -1,5 +1,6 @@
 import type {
   AddProviderRequest,
+  RemoveProviderRequest,
   AppendTasksRequest,
   AppendTasksResponse,
   CancelJobRequest,
@@ -84,6 +85,7 @@ export interface BrokerClient {
   getQuota(request: GetQuotaRequest): Promise<GetQuotaResponse>;
   getLedger(request: GetLedgerRequest): Promise<GetLedgerResponse>;
   addProvider(request: AddProviderRequest): Promise<unknown>;
+  removeProvider(request: RemoveProviderRequest): Promise<unknown>;
   getProviderQueue(request: GetProviderQueueRequest): Promise<GetProviderQueueResponse>;
   listProviders(): Promise<ListProvidersResponse>;
   /** Uploads a file that tasks will name by its content. */

@@ -71,6 +71,7 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     getQuota: (request) => callUnary(raw, 'getQuota', request, limits),
     getLedger: (request) => wholeList('rows', (place) => callUnary(raw, 'getLedger', { ...request, ...place }, limits)),
     addProvider: (request) => callUnary(raw, 'addProvider', request, limits),
+    removeProvider: (request) => callUnary(raw, 'removeProvider', request, limits),
     getProviderQueue: (request) => callUnary(raw, 'getProviderQueue', request, limits),
     listProviders: () => wholeList('providers', (place) => callUnary(raw, 'listProviders', place, limits)),
     uploadBlob: (data) => upload(raw, data),

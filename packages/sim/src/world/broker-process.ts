@@ -132,6 +132,8 @@ export class BrokerProcess {
 
   #perform(command: Exclude<BrokerCommand, DriverCommand>): void {
     switch (command.kind) {
+      case 'DisconnectProvider':
+        break;
       case 'ConnectProvider':
         this.#connect(command.providerId);
         break;

@@ -90,6 +90,7 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
   explain: async (objects, named) => ({ subject: { $case: 'jobId', value: await objects.openJob(named) } }),
   getLedger: async (objects, named) => ({ jobId: await objects.openJob(named) }),
   addProvider: () => ({ providerId: 'other', address: 'unix:/nowhere/other' }),
+  removeProvider: () => ({ providerId: 'other' }),
   listProviders: () => ({}),
   getProviderQueue: () => ({ providerId: 'alpha' }),
   getQuota: ofUser,

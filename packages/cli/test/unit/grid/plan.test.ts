@@ -6,7 +6,14 @@ import { ownProgram, type ProcessName } from '@mutirao/runtime/processes';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
 import { findClusterNodes, findSettings } from '../../../src/commands/up.ts';
 import { findClusterAddress } from '../../../src/grid/addresses.ts';
-import { clusterName, embeddedManager, GridPlan, noManager, parseClusters } from '../../../src/grid/plan.ts';
+import {
+  clusterName,
+  embeddedManager,
+  GridPlan,
+  listFormerProviders,
+  noManager,
+  parseClusters,
+} from '../../../src/grid/plan.ts';
 import { parseSettings, refuseWithoutProcess } from '../../../src/grid/settings.ts';
 import { claimHome, findGridRecord, isSupervised, type GridRecord } from '../../../src/grid/record.ts';
 
@@ -286,4 +293,18 @@ test('how tasks are kept apart goes to lab machines, and to the providers for ag
   t.deepEqual(settings.agent, ['--isolation', 'bubblewrap', '--isolation', 'none'], 'the last one holds');
   t.deepEqual(findSettings({ set: [] }).provider, []);
   t.throws(() => findSettings({ set: [], isolation: 'bwrap' }), { code: 'MUT_BAD_CONFIG' });
+});
+
+test('providers that an earlier up has started are named to the broker, others are left alone', (t) => {
+  const home = temporaryFolder(t);
+  const write = (name: string, address: string, pid = 999_999_999): void => {
+    mkdirSync(join(home, 'providers', name), { recursive: true });
+    writeFileSync(join(home, 'providers', name, 'provider.json'), JSON.stringify({ address, pid }));
+  };
+  write('lab', 'unix:/run/provider-lab');
+  write('alpha', 'unix:/run/provider-alpha');
+  write('beta', '10.0.0.1:4000');
+  write('mycluster', 'unix:/run/provider-mycluster');
+  t.deepEqual(listFormerProviders(home, ['alpha']), [{ name: 'lab', address: 'unix:/run/provider-lab' }]);
+  t.deepEqual(listFormerProviders(join(home, 'none'), []), []);
 });

@@ -18,7 +18,7 @@ import {
 } from './apply/apply-job.ts';
 import { cancelTasks } from './apply/cancel-tasks.ts';
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
-import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/apply-machine.ts';
+import { addProvider, changeRequests, joinMachine, loseMachine, removeProvider } from './apply/apply-machine.ts';
 import {
   endReplicas,
   giveUpReplicas,
@@ -79,6 +79,7 @@ const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   MachineTrustReset: resetMachineTrust,
   ReplicasEnded: endReplicas,
   ProviderAdded: addProvider,
+  ProviderRemoved: removeProvider,
   LeaseGranted: grantLease,
   LeaseConfirmed: confirmLease,
   MachineJoined: joinMachine,

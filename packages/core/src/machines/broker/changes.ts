@@ -334,6 +334,7 @@ export type BrokerChange =
       readonly silentSince?: Instant;
     }
   | { readonly kind: 'ProviderAdded'; readonly providerId: ProviderId; readonly address: string }
+  | { readonly kind: 'ProviderRemoved'; readonly providerId: ProviderId }
   /** The provider may run these while we are away; their ids are given. */
   | {
       readonly kind: 'LeaseGranted';

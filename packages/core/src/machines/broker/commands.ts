@@ -22,6 +22,7 @@ export interface DispatchedStart {
 /** What the broker's driver must do, in order. */
 export type BrokerCommand =
   | DriverCommand
+  | { readonly kind: 'DisconnectProvider'; readonly providerId: ProviderId }
   | { readonly kind: 'ConnectProvider'; readonly providerId: ProviderId; readonly address: string }
   | { readonly kind: 'SetDemand'; readonly providerId: ProviderId; readonly demand: Demand }
   /** One batch: replicas of one task group for one machine. The driver fills in template, values and files. */

@@ -14,6 +14,7 @@ const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set([
   'TasksRetried',
   'InputsRevised',
   'ProviderAdded',
+  'ProviderRemoved',
   'LeaseGranted',
   'MachineDrained',
   'MachineUndrained',

@@ -120,6 +120,7 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
     case 'LeaseConfirmed':
     case 'MachineDrained':
     case 'MachineUndrained':
+    case 'ProviderRemoved':
     case 'InputsRevised':
     case 'ClockStepped':
     case 'ReservationMoved':

@@ -120,6 +120,7 @@ export type BrokerInput =
       readonly providerId: ProviderId;
       readonly address: string;
     }
+  | { readonly kind: 'ProviderRemoved'; readonly replyTo: number; readonly providerId: ProviderId }
   /**
    * `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`,
    * `reportsResource`: it said that it can. `resourceId`: what its resource is called at its reservation manager.

@@ -1,3 +1,4 @@
+import { listUsedProviders } from './machines/takes-work.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
 import { countRunning, statusOfMachine, type MachineStatus } from './queries.ts';
 import type { BrokerState } from './state.ts';
@@ -33,7 +34,7 @@ export function findOverview(state: BrokerState, now: Instant): GridOverview {
     machines,
     processors,
     runningCount,
-    providerCount: state.providers.size,
+    providerCount: listUsedProviders(state).length,
     connectedProviderCount,
     queuedRequestCount: requests.queued,
     runningRequestCount: requests.running,

@@ -21,7 +21,7 @@ import { listPredecessors } from './workflow/dependencies.ts';
 import { countReady } from './jobs/ready-tasks.ts';
 import { findUserJob } from './jobs/find-job.ts';
 import { runsBeside, getWindow } from './reservations/reserved-place.ts';
-import { countReplicasAt, findDrain, isDraining } from './machines/takes-work.ts';
+import { countReplicasAt, findDrain, isDraining, listUsedProviders } from './machines/takes-work.ts';
 import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './state.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 import { getCredibility, getIdentity, isQuarantined } from './trust/trust-records.ts';
@@ -463,7 +463,7 @@ export interface ProviderRecord {
 
 /** All providers, in the order in which they were added. */
 export function listProviders(state: BrokerState): ProviderRecord[] {
-  return [...state.providers.values()].map((provider) => {
+  return listUsedProviders(state).map((provider) => {
     const { providerId, address, isConnected, lastError, machines, resourceId, draining } = provider;
     return {
       providerId,

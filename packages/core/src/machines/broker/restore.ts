@@ -107,11 +107,12 @@ function restoreRecords(state: BrokerState, { records = [], drainedMachines = []
 /** Releases that did not keep the pattern left it out. */
 function restoreProvider(
   state: BrokerState,
-  { providerId, address, pattern, leases = [], confirmedLease = 0 }: SavedProvider,
+  { providerId, address, pattern, isRemoved = false, leases = [], confirmedLease = 0 }: SavedProvider,
 ): void {
   addProvider(state, { kind: 'ProviderAdded', providerId, address });
   const provider = getProvider(state, providerId);
   provider.pattern = pattern;
+  provider.isRemoved = isRemoved;
   provider.confirmedLease = confirmedLease;
   for (const { adopted, ...saved } of leases) {
     const lease = openLease(saved);

@@ -26,6 +26,7 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
   const commands: BrokerCommand[] = [];
   for (const provider of state.providers.values()) {
     const { providerId, address } = provider;
+    if (provider.isRemoved) continue;
     provider.isConnected = false;
     provider.awaySince = now;
     provider.listeningUntil = now + state.options.onWithin;

@@ -73,7 +73,8 @@ function saveState(state: BrokerState) {
   };
 }
 
-function saveProvider({ providerId, address, pattern, leases, confirmedLease }: BrokerProvider) {
+function saveProvider({ providerId, address, isRemoved, pattern, leases, confirmedLease }: BrokerProvider) {
+  if (isRemoved) return { providerId, address, pattern, isRemoved: true as boolean };
   if (leases.length === 0) return { providerId, address, pattern };
   const saved = leases.map(({ sequence, horizon, parts, adopted }) => ({
     sequence,

@@ -494,6 +494,8 @@ export interface Success {
 export interface BrokerProvider {
   readonly providerId: ProviderId;
   address: string;
+  /** It is used no more and counts for nothing, until it is added again. */
+  isRemoved: boolean;
   readonly machines: Map<MachineId, BrokerMachine>;
   /** The leases whose replicas may come back, the present one last; their sequences count up. */
   readonly leases: GrantedLease[];

@@ -8,6 +8,7 @@ import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
 import {
   addProvider,
+  removeProvider,
   connectProvider,
   disconnectProvider,
   expireSuspects,
@@ -91,6 +92,7 @@ const handlers: HandlersByKind<Turn, BrokerInput> = {
   JobsForgotten: forgetJobs,
   TasksRetried: retryTasks,
   ProviderAdded: addProvider,
+  ProviderRemoved: removeProvider,
   ProviderConnected: connectProvider,
   ProviderSynced: settleProvider,
   ProviderDisconnected: disconnectProvider,

@@ -28,11 +28,14 @@ export function getMachine(state: BrokerState, machineId: MachineId): BrokerMach
 /** Knows a provider, or its new address. */
 export function addProvider(state: BrokerState, { providerId, address }: ChangeOf<'ProviderAdded'>): void {
   const known = state.providers.get(providerId);
-  if (known !== undefined) known.address = address;
-  else {
+  if (known !== undefined) {
+    known.address = address;
+    known.isRemoved = false;
+  } else {
     state.providers.set(providerId, {
       providerId,
       address,
+      isRemoved: false,
       machines: new Map(),
       pattern: undefined,
       leases: [],
@@ -59,6 +62,20 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
       owesTurn: false,
     });
   }
+}
+
+/** Uses a provider no more; its machines are gone already. */
+export function removeProvider(state: BrokerState, { providerId }: ChangeOf<'ProviderRemoved'>): void {
+  const provider = getProvider(state, providerId);
+  Object.assign(provider, {
+    isRemoved: true,
+    pattern: undefined,
+    confirmedLease: 0,
+    listeningUntil: undefined,
+    resourceAwaitedUntil: undefined,
+    lastError: '',
+  } satisfies Partial<BrokerProvider>);
+  provider.leases.length = 0;
 }
 
 /** Knows a machine, or what has changed about one that is known. */

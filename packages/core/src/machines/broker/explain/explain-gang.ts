@@ -1,6 +1,7 @@
 import { freeProcessors } from '../../../bag/index.ts';
 import type { Reason } from '../../../reasons/index.ts';
 import type { Instant, ProcessorCount, TaskIndex } from '../../../shared/index.ts';
+import { listUsedProviders } from '../machines/takes-work.ts';
 import { mayUse } from '../site-selection/assigned-tasks.ts';
 import { describeDraining } from './explain-draining.ts';
 import { describeRequests } from './explain-request.ts';
@@ -27,7 +28,7 @@ export function explainGangWaiting(state: BrokerState, queue: TaskQueue, now: In
     const pauseMs = job.gangsPausedUntil - now;
     return { why: { code: 'gangs-paused', failedGangs: job.failedGangStarts, pauseMs }, details: [] };
   }
-  const offers = [...state.providers.values()]
+  const offers = listUsedProviders(state)
     .filter((provider) => mayUse(queue, provider))
     .map((provider) => getOffer(state, { provider, queue }, now))
     .sort((one, other) => other.capacity - one.capacity);

@@ -1,6 +1,6 @@
 import { findSize, isAvailable, type KnownSize, widestMachine } from '../site-selection/known-size.ts';
 import { choiceFor } from '../site-selection/choice-for.ts';
-import { isDraining } from '../machines/takes-work.ts';
+import { isDraining, listUsedProviders } from '../machines/takes-work.ts';
 import { countWaiting } from '../site-selection/choose-resources.ts';
 import { ResourceView } from '../site-selection/resource-view.ts';
 import type { Reason } from '../../../reasons/index.ts';
@@ -93,20 +93,22 @@ export function explainAssignedAt(state: BrokerState, providerId: ProviderId): R
 
 /** What is known of the resources, with why a wide enough one would not do for tasks of a queue. */
 function describeResources(state: BrokerState, queue: TaskQueue): Reason[] {
-  return [...state.providers.values()].slice(0, listedMax).map((provider): Reason => {
-    const { providerId, isConnected, lastError } = provider;
-    if (!isConnected) return { code: 'provider-away', providerId, cause: lastError };
-    const size = findSize(state, provider);
-    if (size === undefined) return { code: 'resource-size-unknown', providerId };
-    return {
-      code: 'resource-size',
-      providerId,
-      processors: size.processors,
-      requestProcessorsMax: size.widthMax,
-      obstacle: isDraining(provider) ? 'draining' : findObstacle(queue, provider, size),
-      machineProcessorsMax: widestMachine(provider, size),
-    };
-  });
+  return listUsedProviders(state)
+    .slice(0, listedMax)
+    .map((provider): Reason => {
+      const { providerId, isConnected, lastError } = provider;
+      if (!isConnected) return { code: 'provider-away', providerId, cause: lastError };
+      const size = findSize(state, provider);
+      if (size === undefined) return { code: 'resource-size-unknown', providerId };
+      return {
+        code: 'resource-size',
+        providerId,
+        processors: size.processors,
+        requestProcessorsMax: size.widthMax,
+        obstacle: isDraining(provider) ? 'draining' : findObstacle(queue, provider, size),
+        machineProcessorsMax: widestMachine(provider, size),
+      };
+    });
 }
 
 /** Why the machines of a resource that is wide enough are not for the tasks of a queue. */

@@ -2,7 +2,7 @@ import { freeProcessors } from '../../../bag/index.ts';
 import { explainMatch } from '../../../requirements/index.ts';
 import type { Reason } from '../../../reasons/index.ts';
 import type { Instant } from '../../../shared/index.ts';
-import { findDrain, isDraining, takesWork } from '../machines/takes-work.ts';
+import { findDrain, isDraining, listUsedProviders, takesWork } from '../machines/takes-work.ts';
 import { adviseUndrain, describeDrainedMachine, describeDraining } from './explain-draining.ts';
 import { explainGangWaiting } from './explain-gang.ts';
 import { explainUnassigned } from './explain-site-selection.ts';
@@ -191,7 +191,7 @@ export function explainMismatch({ facts }: BrokerMachine, queue: TaskQueue): Rea
 }
 
 function explainNoMachines(state: BrokerState, job: BrokerJob, now: Instant): Waiting {
-  const providers = [...state.providers.values()];
+  const providers = listUsedProviders(state);
   if (providers.length === 0) return { why: { code: 'no-provider' }, details: [] };
   const away = providers
     .filter(({ isConnected }) => !isConnected)

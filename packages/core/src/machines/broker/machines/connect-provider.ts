@@ -2,6 +2,7 @@ import type { GetInput } from '../inputs.ts';
 import { drained } from './takes-work.ts';
 import { loseMachine } from './lose-machine.ts';
 import { silentLoss } from '../../../bag/index.ts';
+import type { AllocationRequest } from '../../../messages/index.ts';
 import type { Fault } from '../../../reasons/index.ts';
 import { reasonOfSilence } from '../results/judge-losses.ts';
 import { leaseEnd } from '../leases/present-lease.ts';
@@ -16,12 +17,40 @@ export function addProvider(turn: Turn, input: GetInput<'ProviderAdded'>): void 
     reply(turn, input.replyTo, { ok: false, code: 'MUT_BAD_REQUEST', fault });
     return;
   }
-  if (turn.state.providers.get(providerId)?.address !== address) {
+  const known = turn.state.providers.get(providerId);
+  if (known?.address !== address || known.isRemoved) {
     commit(turn, { kind: 'ProviderAdded', providerId, address });
     turn.commands.push({ kind: 'ConnectProvider', providerId, address });
     awaitResource(turn, turn.state.providers.get(providerId));
   }
   reply(turn, input.replyTo, { ok: true, value: {} });
+}
+
+/**
+ * Uses a provider that is away no more: its machines are lost, which counts against no task, and its requests vanish.
+ */
+export function removeProvider(turn: Turn, { replyTo, providerId }: GetInput<'ProviderRemoved'>): void {
+  const provider = turn.state.providers.get(providerId);
+  if (provider === undefined || provider.isRemoved) {
+    reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', fault: { code: 'provider-not-found', providerId } });
+    return;
+  }
+  if (provider.isConnected) {
+    reply(turn, replyTo, { ok: false, code: 'MUT_BAD_REQUEST', fault: { code: 'provider-connected', providerId } });
+    return;
+  }
+  for (const machine of [...provider.machines.values()]) loseMachine(turn, machine, drained);
+  const requests = [...turn.state.requests.values()]
+    .filter((request) => request.providerId === providerId && isOpen(request))
+    .map((request) => ({ ...request, status: 'vanished' as const, endedAt: turn.now }));
+  if (requests.length > 0) commit(turn, { kind: 'RequestsChanged', providerId, requests });
+  commit(turn, { kind: 'ProviderRemoved', providerId });
+  turn.commands.push({ kind: 'DisconnectProvider', providerId });
+  reply(turn, replyTo, { ok: true, value: {} });
+}
+
+function isOpen({ status }: AllocationRequest): boolean {
+  return !['ended', 'rejected', 'vanished'].includes(status);
 }
 
 function findProviderFault(providerId: string, address: string): Fault | undefined {
@@ -32,7 +61,7 @@ function findProviderFault(providerId: string, address: string): Fault | undefin
 /** Takes a new connection: nothing is placed on a machine of the provider before it is reported. */
 export function connectProvider(turn: Turn, input: GetInput<'ProviderConnected'>): void {
   const provider = turn.state.providers.get(input.providerId);
-  if (provider === undefined) return;
+  if (provider === undefined || provider.isRemoved) return;
   forgetConnection(provider);
   provider.isConnected = true;
   provider.awaySince = undefined;
@@ -99,7 +128,7 @@ function reasonWhenGone({ state, now }: Turn, machine: BrokerMachine): string {
 /** Suspects the provider's machines: they keep what they run, and get nothing new. */
 export function disconnectProvider(turn: Turn, input: GetInput<'ProviderDisconnected'>): void {
   const provider = turn.state.providers.get(input.providerId);
-  if (provider === undefined) return;
+  if (provider === undefined || provider.isRemoved) return;
   forgetConnection(provider);
   provider.awaySince ??= turn.now;
   provider.listeningUntil ??= turn.now + turn.state.options.onWithin;

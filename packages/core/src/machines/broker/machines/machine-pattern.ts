@@ -79,6 +79,7 @@ export function mayObtain(
   queue: Pick<TaskQueue, 'processors' | 'resources' | 'isGang' | 'requirements'>,
   provider: BrokerProvider,
 ): boolean {
+  if (provider.isRemoved) return false;
   const { requirements } = queue;
   const { providerId, pattern, resource } = provider;
   const nodes = resource?.resourceStatus.nodes;

@@ -20,6 +20,11 @@ export function findDrain(
   return drainedMachines.size === 0 ? undefined : drainedMachines.get(getIdentity(facts));
 }
 
+/** The providers that were not removed. */
+export function listUsedProviders({ providers }: Pick<BrokerState, 'providers'>): BrokerProvider[] {
+  return [...providers.values()].filter(({ isRemoved }) => !isRemoved);
+}
+
 /** Whether a provider is there and takes work. */
 export function takesWork(provider: Pick<BrokerProvider, 'isConnected' | 'draining' | 'resource'>): boolean {
   return provider.isConnected && !isDraining(provider);

@@ -62,6 +62,7 @@ const subjects = [
   'draining-now',
   'draining-gangs',
   'explain-machine',
+  'removed-provider',
   'resources',
   'resource-gangs',
   'alternatives',

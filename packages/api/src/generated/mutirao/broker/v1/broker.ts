@@ -1179,6 +1179,13 @@ export interface AddProviderRequest {
 export interface AddProviderResponse {
 }
 
+export interface RemoveProviderRequest {
+  providerId: string;
+}
+
+export interface RemoveProviderResponse {
+}
+
 export interface ListProvidersRequest {
   /** Where the next page begins, from the answer before; absent for the first. */
   pageToken?: string | undefined;
@@ -8712,6 +8719,87 @@ export const AddProviderResponse: MessageFns<AddProviderResponse> = {
   },
 };
 
+function createBaseRemoveProviderRequest(): RemoveProviderRequest {
+  return { providerId: "" };
+}
+
+export const RemoveProviderRequest: MessageFns<RemoveProviderRequest> = {
+  encode(message: RemoveProviderRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.providerId !== "") {
+      writer.uint32(10).string(message.providerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveProviderRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveProviderRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.providerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRemoveProviderResponse(): RemoveProviderResponse {
+  return {};
+}
+
+export const RemoveProviderResponse: MessageFns<RemoveProviderResponse> = {
+  encode(_: RemoveProviderResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveProviderResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveProviderResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseListProvidersRequest(): ListProvidersRequest {
   return { pageToken: undefined };
 }
@@ -9471,6 +9559,18 @@ export const BrokerServiceService = {
     responseSerialize: (value: AddProviderResponse): Buffer => asBuffer(AddProviderResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AddProviderResponse => AddProviderResponse.decode(value),
   },
+  /** Makes the broker use a provider no more; refused while it is connected. */
+  removeProvider: {
+    path: "/mutirao.broker.v1.BrokerService/RemoveProvider" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RemoveProviderRequest): Buffer =>
+      asBuffer(RemoveProviderRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RemoveProviderRequest => RemoveProviderRequest.decode(value),
+    responseSerialize: (value: RemoveProviderResponse): Buffer =>
+      asBuffer(RemoveProviderResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RemoveProviderResponse => RemoveProviderResponse.decode(value),
+  },
   listProviders: {
     path: "/mutirao.broker.v1.BrokerService/ListProviders" as const,
     requestStream: false as const,
@@ -9556,6 +9656,8 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   explain: handleUnaryCall<ExplainRequest, ExplainResponse>;
   getLedger: handleUnaryCall<GetLedgerRequest, GetLedgerResponse>;
   addProvider: handleUnaryCall<AddProviderRequest, AddProviderResponse>;
+  /** Makes the broker use a provider no more; refused while it is connected. */
+  removeProvider: handleUnaryCall<RemoveProviderRequest, RemoveProviderResponse>;
   listProviders: handleUnaryCall<ListProvidersRequest, ListProvidersResponse>;
   /** The queue of a provider's resource as its request heuristic sees it; asked of the provider at most once in two seconds, whoever asks how often. */
   getProviderQueue: handleUnaryCall<GetProviderQueueRequest, GetProviderQueueResponse>;
@@ -10013,6 +10115,22 @@ export interface BrokerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AddProviderResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes the broker use a provider no more; refused while it is connected. */
+  removeProvider(
+    request: RemoveProviderRequest,
+    callback: (error: ServiceError | null, response: RemoveProviderResponse) => void,
+  ): ClientUnaryCall;
+  removeProvider(
+    request: RemoveProviderRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RemoveProviderResponse) => void,
+  ): ClientUnaryCall;
+  removeProvider(
+    request: RemoveProviderRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RemoveProviderResponse) => void,
   ): ClientUnaryCall;
   listProviders(
     request: ListProvidersRequest,
