@@ -16,6 +16,7 @@ import type {
   Success,
 } from './state.ts';
 import { countReady, isReadyOrParked } from './jobs/ready-tasks.ts';
+import { isDecided } from './jobs/follow-dependencies.ts';
 import { isGated, isWhollyGated } from './jobs/gates.ts';
 import { isServedBefore } from './jobs/serving-order.ts';
 import { checkAssignments } from './site-selection/assigned-tasks.ts';
@@ -146,7 +147,12 @@ function checkHeld(job: BrokerJob, name: () => string): void {
 function checkGates({ dependents, timedJobs, openJobs, jobs }: BrokerState, job: BrokerJob, name: () => string): void {
   const isOpen = openJobs.has(job.jobId);
   for (const { jobId, condition, waiting } of job.awaited) {
-    invariant(isOpen && jobs.has(jobId), () => `${name()} has ended and waits, or waits for no job`);
+    const before = jobs.get(jobId);
+    invariant(isOpen && before !== undefined, () => `${name()} has ended and waits, or waits for no job`);
+    invariant(
+      job.status !== 'running' || !isDecided(before, { condition, waiting }),
+      () => `${name()} waits for job ${jobId} (${condition}), of which that is decided`,
+    );
     invariant(dependents.get(jobId)?.has(job), () => `job ${jobId} does not know that ${name()} waits for it`);
     invariant(
       waiting.size > 0 === (condition === 'each'),
