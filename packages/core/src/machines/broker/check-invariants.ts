@@ -1,4 +1,4 @@
-import { isOfReservation } from '../../messages/index.ts';
+import { isOfReservation, type JobDependency } from '../../messages/index.ts';
 import { countIn, IndexSet, invariant } from '../../shared/index.ts';
 import { checkGangs } from './gangs/check-gangs.ts';
 import { listPredecessors } from './workflow/dependencies.ts';
@@ -16,7 +16,8 @@ import type {
   Success,
 } from './state.ts';
 import { countReady, isReadyOrParked } from './jobs/ready-tasks.ts';
-import { isGated, isWhollyGated } from './jobs/gates.ts';
+import { isDecided } from './jobs/follow-dependencies.ts';
+import { isEarly, isGated, isWhollyGated } from './jobs/gates.ts';
 import { isServedBefore } from './jobs/serving-order.ts';
 import { checkAssignments } from './site-selection/assigned-tasks.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
@@ -142,12 +143,27 @@ function checkHeld(job: BrokerJob, name: () => string): void {
     }
 }
 
+/** Whether the job that another waits for leads to it. */
+function isFound({ dependents, earlyDependents }: BrokerState, job: BrokerJob, awaited: JobDependency): boolean {
+  const isEarlyFound = !isEarly(awaited) || earlyDependents.get(awaited.jobId)?.has(job) === true;
+  return isEarlyFound && dependents.get(awaited.jobId)?.has(job) === true;
+}
+
 /** What waits for another job or a time is not ready, and is found by what it waits for. */
-function checkGates({ dependents, timedJobs, openJobs, jobs }: BrokerState, job: BrokerJob, name: () => string): void {
+function checkGates(state: BrokerState, job: BrokerJob, name: () => string): void {
+  const { timedJobs, openJobs, jobs } = state;
   const isOpen = openJobs.has(job.jobId);
   for (const { jobId, condition, waiting } of job.awaited) {
-    invariant(isOpen && jobs.has(jobId), () => `${name()} has ended and waits, or waits for no job`);
-    invariant(dependents.get(jobId)?.has(job), () => `job ${jobId} does not know that ${name()} waits for it`);
+    const before = jobs.get(jobId);
+    invariant(isOpen && before !== undefined, () => `${name()} has ended and waits, or waits for no job`);
+    invariant(
+      job.status !== 'running' || !isDecided(before, { condition, waiting }),
+      () => `${name()} waits for job ${jobId} (${condition}), of which that is decided`,
+    );
+    invariant(
+      isFound(state, job, { jobId, condition }),
+      () => `job ${jobId} does not know that ${name()} waits for it`,
+    );
     invariant(
       waiting.size > 0 === (condition === 'each'),
       () => `${name()} waits for job ${jobId} with ${waiting.size} tasks of its own`,

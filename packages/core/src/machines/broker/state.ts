@@ -62,6 +62,8 @@ export interface BrokerState {
   readonly jobsByClientId: Map<string, BrokerJob>;
   /** By job: the open jobs that wait for it. */
   readonly dependents: Map<JobId, Set<BrokerJob>>;
+  /** Of those, the ones that do not only wait for its end, but for its start or for its tasks. */
+  readonly earlyDependents: Map<JobId, Set<BrokerJob>>;
   /** Open jobs that begin or expire at a later time. */
   readonly timedJobs: Set<BrokerJob>;
   readonly providers: Map<ProviderId, BrokerProvider>;
@@ -743,6 +745,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
     openJobs: new Map(),
     lastServed: undefined,
     dependents: new Map(),
+    earlyDependents: new Map(),
     timedJobs: new Set(),
     jobsByClientId: new Map(),
     providers: new Map(),

@@ -102,7 +102,9 @@ const conditionsBy: Partial<Record<BrokerChange['kind'], readonly DependencyCond
 };
 
 function settleDependents(turn: Turn, jobId: JobId, conditions: ReadonlySet<DependencyCondition>): void {
-  for (const job of [...(turn.state.dependents.get(jobId) ?? [])])
+  const { dependents, earlyDependents } = turn.state;
+  const found = (conditions.has('ended') ? dependents : earlyDependents).get(jobId) ?? [];
+  for (const job of [...found])
     for (const awaited of job.awaited.filter((one) => one.jobId === jobId && conditions.has(one.condition)))
       if (job.status === 'running') settle(turn, job, awaited);
 }

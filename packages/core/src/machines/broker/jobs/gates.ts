@@ -26,18 +26,33 @@ export function createGates(
 }
 
 /** Enters an open job where it is found by what it waits for. */
-export function noteGates({ dependents, timedJobs }: BrokerState, job: BrokerJob): void {
-  for (const { jobId } of job.awaited) {
-    const known = dependents.get(jobId);
-    if (known === undefined) dependents.set(jobId, new Set([job]));
-    else known.add(job);
+export function noteGates({ dependents, earlyDependents, timedJobs }: BrokerState, job: BrokerJob): void {
+  for (const awaited of job.awaited) {
+    addDependent(dependents, awaited.jobId, job);
+    if (isEarly(awaited)) addDependent(earlyDependents, awaited.jobId, job);
   }
   if (job.beginAt !== undefined || job.expireAt !== undefined) timedJobs.add(job);
 }
 
 /** Takes a job out from where it was found, once it does not wait for this job any more. */
-export function forgetAwaited({ dependents }: BrokerState, job: BrokerJob, jobId: JobId): void {
-  if (job.awaited.some((awaited) => awaited.jobId === jobId)) return;
+export function forgetAwaited({ dependents, earlyDependents }: BrokerState, job: BrokerJob, jobId: JobId): void {
+  const left = job.awaited.filter((awaited) => awaited.jobId === jobId);
+  if (left.length === 0) deleteDependent(dependents, jobId, job);
+  if (!left.some(isEarly)) deleteDependent(earlyDependents, jobId, job);
+}
+
+/** Whether a condition may be settled before the awaited job ends. */
+export function isEarly({ condition }: JobDependency): boolean {
+  return condition === 'started' || condition === 'each';
+}
+
+function addDependent(dependents: Map<JobId, Set<BrokerJob>>, jobId: JobId, job: BrokerJob): void {
+  const known = dependents.get(jobId);
+  if (known === undefined) dependents.set(jobId, new Set([job]));
+  else known.add(job);
+}
+
+function deleteDependent(dependents: Map<JobId, Set<BrokerJob>>, jobId: JobId, job: BrokerJob): void {
   const known = dependents.get(jobId);
   known?.delete(job);
   if (known?.size === 0) dependents.delete(jobId);
