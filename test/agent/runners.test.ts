@@ -58,6 +58,7 @@ for (;;) {
   if (verb === 'link') writeSync(1, readlinkSync('data') + ' ' + readFileSync('data', 'utf8'));
   frame('E', number, status, 5);
   if (verb === 'last') process.exit(0);
+  if (verb === 'grow') { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000); globalThis.held = Buffer.alloc(Number(argument), 1); }
 }
 `;
 
@@ -203,6 +204,17 @@ test.serial('a cancelled task ends with its runner, and so does one beyond its t
   const memory = { ...limits, memoryMax: 200 * 2 ** 20 };
   t.like(await run('hold 300000000', { limits: memory }), { outcome: 'limited', reason: 'MUT_MEMORY_MAX' });
   t.is(about(await run('about')).count, 1);
+});
+
+test.serial('a runner that holds too much memory while it is idle is ended', async (t) => {
+  const { run } = await startRig(t, '--processors', '2');
+  const neighbour = about(await run('about', { jobId: 2 })).pid;
+  const resources = { memory: 200 * 2 ** 20, gpus: 0, named: {} };
+  const { pid } = about(await run('about', { resources }));
+  t.is((await run('grow 400000000', { resources })).outcome, 'succeeded');
+  await until(() => !isAlive(pid), 'the runner is ended');
+  t.true(isAlive(neighbour), 'one that has been idle for longer stays');
+  t.is(about(await run('about', { resources })).count, 1);
 });
 
 test.serial('a runner serves one job of one user, and makes room for other tasks', async (t) => {

@@ -41,6 +41,20 @@ def test_a_call_that_ends_its_process_fails_without_its_neighbours(grid):
         assert executor.submit(die, 4).result(PATIENCE) == 4
 
 
+def test_neighbours_of_a_call_that_is_killed_have_results_too(grid):
+    def killed(x):
+        if x == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return x
+
+    with grid.executor(failures_max=1) as executor:
+        futures = executor.map_futures(killed, range(3), chunksize=3)
+        assert [futures[x].result(PATIENCE) for x in (0, 2)] == [0, 2]
+        with pytest.raises(mutirao.TaskFailed, match="ended by SIGKILL") as failure:
+            futures[1].result(PATIENCE)
+        assert failure.value.exit_status == 137
+
+
 def test_the_neighbours_of_a_call_that_ends_its_process_have_results_for_whoever_attaches(grid):
     with grid.executor(failures_max=1) as executor:
         concurrent.futures.wait(executor.map_futures(die, range(6), chunksize=6), PATIENCE)

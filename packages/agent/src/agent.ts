@@ -5,6 +5,7 @@ import {
   encodeMachineFacts,
   encodeOutputPart,
   encodeReport,
+  outputCapability,
   type ServedUser,
 } from '@mutirao/api/codecs';
 import type { MutiraoError } from '@mutirao/api/errors';
@@ -264,7 +265,7 @@ export class Agent {
           hello: {
             protocolVersion: 1,
             programVersion: '0.1.0',
-            capabilities: this.workplace.hold === undefined ? [] : ['gang'],
+            capabilities: this.workplace.hold === undefined ? [outputCapability] : [outputCapability, 'gang'],
             speakerId: facts.machineId,
           },
           facts: encodeMachineFacts({ ...facts, until: this.until, homeMarks: this.shared.marks() }),
@@ -304,6 +305,9 @@ export class Agent {
         // The replica may have come just before, and still wait for its turn.
         this.driver.settle();
         this.liveOutput.ask(said.request);
+        return;
+      case 'dropped':
+        this.setup.log.warn({ code: said.reason.code, reason: said.reason.message }, 'a request for output is dropped');
         return;
       case 'served':
         this.served = said.user;

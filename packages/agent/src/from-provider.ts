@@ -10,7 +10,7 @@ import {
   type ServedUser,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { AttachResponse } from '@mutirao/api/machine';
+import type { AttachResponse, OutputRequest } from '@mutirao/api/machine';
 import type { AgentInput } from '@mutirao/core/machines/agent';
 import type { StartReplicas } from '@mutirao/core/messages';
 import { unreachable } from '@mutirao/core/shared';
@@ -21,6 +21,8 @@ export type FromProvider =
   | { readonly kind: 'batch'; readonly batch: StartReplicas }
   | { readonly kind: 'content'; readonly offer: ContentOffer }
   | { readonly kind: 'output'; readonly request: LiveOutputRequest }
+  /** A question that is not worth the stream: who asked gets no answer. */
+  | { readonly kind: 'dropped'; readonly reason: MutiraoError }
   | { readonly kind: 'served'; readonly user: ServedUser };
 
 /**
@@ -44,7 +46,7 @@ export function readFromProvider(message: NonNullable<AttachResponse['message']>
     case 'served':
       return { kind: 'served', user: decodeServedUser(message.value) };
     case 'outputRequest':
-      return { kind: 'output', request: decodeOutputRequest(message.value) };
+      return readOutputRequest(message.value);
     case 'startGang':
       return getInput({ kind: 'GangStarted', start: decodeStartGang(message.value) });
     default:
@@ -54,4 +56,14 @@ export function readFromProvider(message: NonNullable<AttachResponse['message']>
 
 function getInput(input: AgentInput): FromProvider {
   return { kind: 'input', input };
+}
+
+/** One reader's bad question must not cost the tasks of all others their provider. */
+function readOutputRequest(wire: OutputRequest): FromProvider {
+  try {
+    return { kind: 'output', request: decodeOutputRequest(wire) };
+  } catch (error) {
+    if (error instanceof MutiraoError) return { kind: 'dropped', reason: error };
+    throw error;
+  }
 }

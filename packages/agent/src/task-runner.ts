@@ -11,6 +11,7 @@ import {
 import { describeBytes, type Bytes, type ReplicaId } from '@mutirao/core/shared';
 import {
   Launchers,
+  proportionalBytes,
   quoteWord,
   renderAssignments,
   startPiped,
@@ -393,10 +394,13 @@ export class TaskRunner {
     clearTimeout(this.sweepTimer);
     this.askRoom();
     this.shortages.look(performance.now());
-    for (const usage of this.launchers.sweep()) this.checkMemory(usage);
+    for (const usage of this.launchers.sweep()) {
+      this.checkMemory(usage);
+      this.checkIdle(usage);
+    }
     // Once more after the last task, for what it left.
     this.sweepTimer = this.isBusy ? setTimeout(this.sweep, sweepInterval) : undefined;
-    this.isBusy = this.running.some((replica) => replica !== undefined);
+    this.isBusy = this.runners.areIdle || this.running.some((replica) => replica !== undefined);
   };
 
   /** Tasks that last for less than the interval of sweeps are sampled once, unless they are very short. */
@@ -420,6 +424,13 @@ export class TaskRunner {
     const bytes = this.meters.note(usage, memoryMax, replica.runner !== undefined);
     if (memoryMax > 0 && bytes > memoryMax)
       this.exceed(replica, 'MUT_MEMORY_MAX', describeExcess(this.meters.getPeak(usage.slot), replica.template));
+  }
+
+  /** An idle runner must leave memory to other tasks. */
+  private checkIdle({ slot, residentBytes, processes }: TaskUsage): void {
+    const memoryMax = this.runners.idleMemoryMaxOf(slot);
+    if (memoryMax !== undefined && residentBytes > memoryMax && proportionalBytes(processes) > memoryMax)
+      this.runners.evict(slot);
   }
 
   private readonly checkOutputs = (): void => {

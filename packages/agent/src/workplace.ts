@@ -133,7 +133,7 @@ export async function openWorkplace(setup: WorkplaceSetup, deliver: Deliver): Pr
         ownFolder: path.dirname(folder),
         isolation,
         deliver,
-        whenFree: (slot) => tasks.runners.whenFree(slot),
+        whenFree: (replica) => tasks.runners.whenFree(replica),
       },
       (replica) => {
         (replica.start.gang === undefined ? tasks : gangs).launch(replica);
@@ -249,7 +249,7 @@ function getFolders({ playpens, storages, tasks }: WorkplaceParts, replica: Held
 async function stageReplica(parts: WorkplaceParts, replica: HeldReplica): Promise<void> {
   const { playpens, caches, account, storages, tasks } = parts;
   const cache = caches.of(findShelf(replica.template));
-  await tasks.runners.whenFree(getSlot(replica));
+  await tasks.runners.whenFree(replica);
   if (replica.runner !== undefined) {
     await tasks.runners.stage(replica, storages.getPath(replica.template.userId), cache);
     return;
@@ -266,7 +266,7 @@ async function stageReplica(parts: WorkplaceParts, replica: HeldReplica): Promis
 
 /**
  * Refuses tasks that must not run here, has the folder of a task looked at first where its job names one, and waits for
- * the end of a runner on its slot. Other tasks start at once.
+ * the end of runners that may hold what it was given. Other tasks start at once.
  */
 function launchWhere(
   {
@@ -277,8 +277,8 @@ function launchWhere(
   }: Parameters<typeof requireWorkFolder>[1] & {
     readonly isolation: Isolation;
     deliver(input: AgentInput): void;
-    /** Of a runner that was on the slot. */
-    whenFree(slot: number): Promise<undefined> | undefined;
+    /** Of runners that held what the replica was given. */
+    whenFree(replica: HeldReplica): Promise<unknown> | undefined;
   },
   launch: (replica: HeldReplica) => void,
 ): (replica: HeldReplica) => void {
@@ -289,7 +289,7 @@ function launchWhere(
     const { workFolder } = replica.template;
     const refusal = findIsolationRefusal(isolation, replica.template);
     if (refusal !== undefined) return reportEnd(replica, refusal);
-    const free = whenFree(getSlot(replica));
+    const free = whenFree(replica);
     if (workFolder === undefined && free === undefined) return launch(replica);
     Promise.all([workFolder === undefined ? undefined : requireWorkFolder(workFolder, places), free]).then(
       () => {

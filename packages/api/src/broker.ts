@@ -83,6 +83,7 @@ export {
   TaskFile,
   TaskGroup,
   TaskRecord,
+  TaskResult,
   TaskStatus,
   TaskSubject,
   TrustEvidence,
@@ -97,5 +98,4 @@ export {
   WatchJobResponse,
   type BrokerServiceServer,
   type ResultFile,
-  type TaskResult,
 } from './generated/mutirao/broker/v1/broker.ts';

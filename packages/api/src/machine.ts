@@ -16,6 +16,7 @@ export {
   OutputContent,
   OutputPart,
   OutputRequest,
+  OutputState,
   PullContentRequest,
   PullContentResponse,
   PushContentRequest,

@@ -82,6 +82,7 @@ export const wholeAnswers: Readonly<Record<string, string>> = {
     'one job as it was submitted, 256 MiB at most; without_spec leaves that out',
   '/mutirao.broker.v1.BrokerService/GetProviderQueue': wholeQueue,
   '/mutirao.broker.v1.BrokerService/GetQuota': ofQuotas,
+  '/mutirao.broker.v1.BrokerService/ForgetJobs': 'the numbers of 10,000 jobs at most',
   '/mutirao.broker.v1.BrokerService/AppendTasks': 'what is doubted of the tasks, as in SubmitJob',
   '/mutirao.broker.v1.BrokerService/SubmitJob': 'the runs that a job resumes, one for each run of its tasks',
   '/mutirao.broker.v1.BrokerService/WaitJob': 'the summary of one job',

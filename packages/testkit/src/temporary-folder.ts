@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,6 +11,8 @@ export interface WithTeardown {
 export function temporaryFolder(t: WithTeardown): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'mutirao-test-')));
   t.teardown(() => {
+    // A test may have made it read-only, which only root can remove.
+    if (existsSync(path)) chmodSync(path, 0o700);
     rmSync(path, { recursive: true, force: true });
   });
   return path;

@@ -15,7 +15,7 @@ import { makeGateway } from './server/gateway.ts';
 import { loopbackHosts } from './server/guard.ts';
 import { liveGrid } from './server/live-grid.ts';
 import { findFormerPort, listenOn } from './server/listen.ts';
-import { makeStaticFiles, readStaticFolder, type StaticFiles } from './server/static-files.ts';
+import { followStaticFolder, makeStaticFiles, type StaticFiles } from './server/static-files.ts';
 
 const options = {
   listen: text({
@@ -79,7 +79,7 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
     directory: config.directory || process.cwd(),
     version: manifest.version,
     hosts: () => hosts,
-    files: isPacked ? packedFiles() : readStaticFolder(fileURLToPath(new URL('../dist/', import.meta.url))),
+    files: isPacked ? packedFiles() : followStaticFolder(fileURLToPath(new URL('../dist/', import.meta.url))),
     instance: randomUUID().slice(0, 8),
   });
   const bound = await listenOn(server, { host, port, former: findFormerPort(infoPath) });
@@ -100,11 +100,12 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
 }
 
 /** The page as the one executable holds it: contents in base64 by their paths. */
-function packedFiles(): StaticFiles {
+function packedFiles(): () => StaticFiles {
   const held = JSON.parse(getAsset('page', 'utf8')) as Readonly<Record<string, string>>;
-  return makeStaticFiles(
+  const files = makeStaticFiles(
     new Map(Object.entries(held).map(([path, content]) => [path, Buffer.from(content, 'base64')])),
   );
+  return () => files;
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

@@ -5,7 +5,8 @@
 
 VALUE is `i:` and calls in base64, or `f:FIRST:COUNT` for calls of the file. The results go to the file `result`.
 Needs Python 3.8 and nothing else: cloudpickle travels within the archive. Exit status 86: this machine lacks the Python or
-the modules of the calls. 87: a call ended its process; the others have their results.
+the modules of the calls. 87: a call ended its process; the others have their results. 137: the same, and a process was ended
+by SIGKILL, perhaps for lack of memory.
 """
 
 import base64
@@ -25,7 +26,7 @@ try:
 except ImportError:  # In the package, for its tests.
     from .packets import pack, read_some, unpack
 
-UNFIT, CRASHED = 86, 87
+UNFIT, CRASHED, KILLED = 86, 87, 128 + signal.SIGKILL
 NONE = b"\x80\x04N."
 FLUSH_S = 0.001  # Results of calls that took longer are safe from a crash of the next.
 FUNCTIONS_MAX = 64  # Functions that are kept loaded.
@@ -414,7 +415,7 @@ def serve() -> int:
             break
         fields = fields_of(body)
         number, folder, value = (field.decode("utf-8", "surrogateescape") for field in fields[:3])
-        status, spent = UNFIT, 0
+        status, spent, killed = UNFIT, 0, False
         while True:
             struct.pack_into("<q", shared, 0, -1)
             if child is None:
@@ -422,8 +423,12 @@ def serve() -> int:
             answer = child.run(body)
             if answer is not None:
                 status, spent = answer
+                # Whoever sees a kernel that lacks memory goes by this status.
+                if status == CRASHED and killed:
+                    status = KILLED
                 break
             status = child.wait()
+            killed = killed or status == KILLED
             child.close()
             child = None
             (running,) = struct.unpack_from("<q", shared, 0)

@@ -39,7 +39,7 @@ CANCEL_BATCH = 10_000  # Tasks of one call.
 # The end of a group's command says how many calls each of its tasks runs, and how many there are.
 COMMAND = re.compile(r" runner\.pyz \{\} [\d.]+ (?P<chunk>\d+) (?P<count>\d+)$")
 KEPT_S = 10.0
-CRASHED = 87  # Exit status of a task some of whose calls ended their process.
+CRASHED, KILLED = 87, 137  # Exit status of a task some of whose calls ended their process; where one was ended by SIGKILL.
 INLINE_MAX = 48 << 10  # Bytes of the calls of a task that travel with it.
 INLINE_TOTAL_MAX = 256 << 10  # Of those of one append; more are a file.
 
@@ -436,10 +436,15 @@ def settle_task(job: Job, index: int, how: str, entries: Sequence[Future], data:
             failure = concurrent.futures.CancelledError()
         elif how == "failed":
             lost = failure_of(job.grid, task._read_record(math.inf))
-            if lost.exit_status == CRASHED:
-                outcomes = unpack(read_kept(task))
-            else:
-                failure = lost
+            try:
+                if has_results(lost, len(entries)):
+                    outcomes = unpack(read_kept(task))
+                else:
+                    failure = lost
+            except MutiraoError:
+                if lost.exit_status == CRASHED:
+                    raise
+                failure = lost  # All of it was killed.
         else:
             outcomes = unpack(task.read("result", math.inf) if data is None else data)
     except BaseException as reason:
@@ -455,6 +460,13 @@ def settle_task(job: Job, index: int, how: str, entries: Sequence[Future], data:
         future._resolve(value, error)
     for future in held:
         future._release_callbacks()
+
+
+def has_results(lost: TaskFailed, calls: int) -> bool:
+    """Whether other calls of a failed task may have results."""
+    if lost.exit_status == KILLED:
+        return calls > 1 and lost.code in ("MUT_COMMAND_FAILED", "MUT_OUT_OF_MEMORY")
+    return lost.exit_status == CRASHED
 
 
 def read_kept(task: Task) -> bytes:
@@ -500,7 +512,9 @@ def read_outcome(item: bytes, lost: Optional[TaskFailed] = None) -> tuple[Any, O
     if "crash" in outcome:
         where = "" if lost is None else f" on {lost.machine}"
         message = f"the call failed{where}: {outcome['crash']}"
-        return None, TaskFailed(message, "MUT_COMMAND_FAILED", CRASHED, lost.machine if lost else "", lost.stderr if lost else "")
+        if lost is None:
+            return None, TaskFailed(message, "MUT_COMMAND_FAILED", CRASHED)
+        return None, TaskFailed(message, lost.code or "MUT_COMMAND_FAILED", lost.exit_status, lost.machine, lost.stderr)
     error: Any = None
     try:
         if outcome["error"] is not None:

@@ -28,7 +28,7 @@ export interface RunnersOptions {
   kill(slot: number): void;
   /** A call has ended, and its runner waits for the next. */
   onCallEnded(slot: number, end: TaskEnd): void;
-  /** A runner's process has ended without a call, and nobody had asked it to. */
+  /** A runner without a call has ended, or ends now, and nobody had asked it to. */
   onIdleEnded(slot: number): void;
   /** A runner's process is gone, and so is what it had. */
   onLeft(slot: number): void;
@@ -45,6 +45,12 @@ export interface RunnerPlace {
 
 /** A runner, from the staging of its first call to the removal of its files. */
 interface Resident {
+  /** All that it holds; the first names it. */
+  readonly slots: readonly number[];
+  /** Whether memory, GPUs or other amounts are set aside for it. */
+  readonly hasResources: boolean;
+  /** Most memory that it may hold while it is idle. */
+  readonly idleMemoryMax: Bytes;
   readonly home: string;
   /** Of the call that runs, or ran last. */
   folder: string;
@@ -54,6 +60,8 @@ interface Resident {
   /** Open while its process lives. */
   channel: RunnerChannel | undefined;
   isReady: boolean;
+  /** A call has been prepared and not sent yet: its files stay, also without a process. */
+  isStaged: boolean;
   /** The call that runs. */
   replica: HeldReplica | undefined;
   /** It was signalled, or sent something other than a frame: its answers no longer count. */
@@ -67,6 +75,8 @@ interface Resident {
 /** Inputs of earlier calls that a runner keeps, in bytes and as a number. */
 const inputBytesMax: Bytes = 1024 * 1024 * 1024;
 const inputCountMax = 1000;
+/** Most memory of an idle runner for which none was set aside. */
+const idleMemoryMax: Bytes = 2 * 1024 * 1024 * 1024;
 /** Between the end of its frames and a kill. */
 const endGrace: Duration = 1000;
 
@@ -83,9 +93,18 @@ export class Runners {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Resolves when nothing is left of a runner that must end; undefined where none has to. */
-  whenFree(slot: number): Promise<undefined> | undefined {
-    return this.#residents.get(slot)?.ending?.promise;
+  /**
+   * Resolves when nothing is left of the runners that must end and may hold what a replica was given: a processor, or
+   * memory, GPUs and the like; undefined where there are none. The core gives those back when it ends a runner.
+   */
+  whenFree({ slots, assignment }: Pick<HeldReplica, 'slots' | 'assignment'>): Promise<unknown> | undefined {
+    const ends: Promise<undefined>[] = [];
+    for (const one of this.#residents.values()) {
+      if (one.ending === undefined) continue;
+      if ((assignment !== undefined && one.hasResources) || one.slots.some((slot) => slots.includes(slot)))
+        ends.push(one.ending.promise);
+    }
+    return ends.length === 0 ? undefined : Promise.all(ends);
   }
 
   /** The folder of a slot's call; undefined where no runner has the slot. */
@@ -119,6 +138,7 @@ export class Runners {
     const slot = slotOf(replica);
     const resident = replica.start.inputs.length > 0 ? this.#residents.get(slot) : this.#prepare(replica);
     if (resident === undefined) throw new Error(`slot ${slot} has no runner`);
+    resident.isStaged = false;
     resident.replica = replica;
     try {
       if (resident.channel === undefined) this.#start(slot, resident, replica);
@@ -154,6 +174,24 @@ export class Runners {
     }, endGrace).unref();
   }
 
+  /** Whether any waits for a call. */
+  get areIdle(): boolean {
+    return [...this.#residents.values()].some(isIdle);
+  }
+
+  /** The most memory that the runner of a slot may hold now; undefined where none is idle. */
+  idleMemoryMaxOf(slot: number): Bytes | undefined {
+    const resident = this.#residents.get(slot);
+    return resident !== undefined && isIdle(resident) ? resident.idleMemoryMax : undefined;
+  }
+
+  /** Ends an idle runner that nobody has asked to end. */
+  evict(slot: number): void {
+    if (this.idleMemoryMaxOf(slot) === undefined) return;
+    this.end(slot);
+    this.#options.onIdleEnded(slot);
+  }
+
   /**
    * The process of a slot has ended. @returns the call that ended with it and why that is broken, if it is; undefined
    * for a process of another kind. There is no call where it had none.
@@ -167,6 +205,8 @@ export class Runners {
     resident.replica = undefined;
     // The files of a call stay until its outputs were read.
     if (replica !== undefined) return { replica, fault };
+    // It was idle, and its next call is being staged: that starts another process in the same home.
+    if (resident.isStaged) return { fault };
     this.#leave(slot, resident);
     if (ending === undefined) this.#options.onIdleEnded(slot);
     return { fault };
@@ -176,6 +216,7 @@ export class Runners {
   release(slot: number): boolean {
     const resident = this.#residents.get(slot);
     if (resident === undefined) return false;
+    resident.isStaged = false;
     if (resident.channel === undefined) this.#leave(slot, resident);
     else if (resident.replica === undefined) void removeTreeLater(resident.folder);
     return true;
@@ -198,12 +239,16 @@ export class Runners {
       const home = this.#options.playpens.prepare(slot);
       mkdirSync(path.join(home, inputsFolder), { mode: 0o700 });
       resident = {
+        slots: replica.slots,
+        hasResources: replica.assignment !== undefined,
+        idleMemoryMax: (replica.assignment?.memory ?? 0) || idleMemoryMax,
         home,
         folder: home,
         callCount: 0,
         inputs: new Map(),
         channel: undefined,
         isReady: false,
+        isStaged: false,
         replica: undefined,
         isDoomed: false,
         fault: '',
@@ -213,6 +258,7 @@ export class Runners {
     }
     resident.folder = path.join(resident.home, String(++resident.callCount));
     mkdirSync(resident.folder, { mode: 0o700 });
+    resident.isStaged = true;
     return resident;
   }
 
@@ -297,6 +343,10 @@ export class Runners {
 }
 
 const inputsFolder = 'inputs';
+
+function isIdle({ channel, replica, isStaged, ending }: Resident): boolean {
+  return channel !== undefined && replica === undefined && !isStaged && ending === undefined;
+}
 
 /** The same content with the same rights has the same name. */
 function nameOfInput({ content, mode }: InputFile): string {

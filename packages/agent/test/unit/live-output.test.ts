@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { LiveOutputPart, LiveOutputRequest } from '@mutirao/api/codecs';
 import type { TaskTail } from '@mutirao/runtime/processes';
+import { readFromProvider } from '../../src/from-provider.ts';
 import { LiveOutput, type TaskTails } from '../../src/live-output.ts';
 
 interface Bench {
@@ -119,4 +120,14 @@ test('of too many requests the oldest is answered, and after a lost connection n
   t.is(timerCount(), 0);
   pass(5000);
   t.is(sent.length, 1);
+});
+
+test('a request from an offset that no file has is dropped, and the stream goes on', (t) => {
+  for (const name of ['standardOutputOffset', 'standardErrorOffset']) {
+    const { wait: waitMs, ...wire } = ask({ [name]: 2 ** 50 + 1 });
+    const said = readFromProvider({ $case: 'outputRequest', value: { ...wire, waitMs } });
+    t.like(said, { kind: 'dropped', reason: { code: 'MUT_BAD_REQUEST' } });
+  }
+  const { wait: waitMs, ...wire } = ask({ standardOutputOffset: 2 ** 50 });
+  t.is(readFromProvider({ $case: 'outputRequest', value: { ...wire, waitMs } }).kind, 'output');
 });

@@ -41,6 +41,8 @@ export interface LiveBytes {
   readonly bytes: Uint8Array;
 }
 
+/** Of an agent: it answers requests for output. Of a provider: it passes them on, and answers for an older agent. */
+export const outputCapability = 'output';
 /** The most bytes of a stream in one part. */
 export const partBytesMax: Bytes = 1024 * 1024;
 /** The longest time that an agent waits for something to say. */
@@ -97,6 +99,20 @@ function decodeBytes(offset: number, bytes: Uint8Array, name: string): LiveBytes
     throw badRequest(`output_part.${name} has ${bytes.length} bytes; expected ${partBytesMax} at most`);
   return { offset: boundNumber(offset, 'contentBytes', `output_part.${name}_offset`), bytes };
 }
+
+/** The answer in the place of a peer that is too old to be asked. */
+export function unreadablePart(request: LiveOutputRequest): LiveOutputPart {
+  const { requestId, replicaId, standardOutputOffset, standardErrorOffset } = request;
+  return {
+    requestId,
+    replicaId,
+    state: 'unreadable',
+    standardOutput: { offset: standardOutputOffset, bytes: noBytes },
+    standardError: { offset: standardErrorOffset, bytes: noBytes },
+  };
+}
+
+const noBytes = new Uint8Array(0);
 
 /** Writes an agent's answer. */
 export function encodeOutputPart({ standardOutput, standardError, ...part }: LiveOutputPart): OutputPartWire {

@@ -96,9 +96,12 @@ export const requestSentences = {
   'mixed-largest-request': () =>
     'The first decision includes one request of the largest size, so that long tasks fit before run times are known.',
 
-  'finish-expected-end': ({ pendingTasks, endMs, taskMs }) =>
-    `Expected to finish ${pendingTasks === 1 ? 'the task' : `all ${pendingTasks} tasks`} in ${span(endMs)}, assuming ` +
-    `${span(taskMs)} per task.`,
+  'finish-expected-end': ({ pendingTasks, gangProcessors, endMs, taskMs }) => {
+    const tasks = pendingTasks === 1 ? 'the task' : `all ${pendingTasks} tasks`;
+    const work =
+      gangProcessors !== undefined ? `all pending work, ${plural(pendingTasks, 'processor')} in total,` : tasks;
+    return `Expected to finish ${work} in ${span(endMs)}, assuming ${span(taskMs)} per task.`;
+  },
   'finish-no-better-request': () => 'No additional or replacement request would shorten this enough to be worth it.',
   'finish-queue-stale': () => 'Queue data is stale: using the last known state and keeping all current requests.',
   'finish-queue-hidden': () =>

@@ -26,6 +26,8 @@ export const requirementFaults = {
     `a task needs ${plural(processors, 'processor')} of one machine; the most that a known machine has is ` +
     `${processorsMax}. --gang takes processors of several machines; "mutirao up --cluster-nodes" and "mutirao machine add" ` +
     'bring wider ones',
+  'gang-above-largest-provider': ({ processors, processorsMax, providerId }) =>
+    `a task needs ${plural(processors, 'processor')} of one provider; the largest, ${providerId}, has ${processorsMax}`,
   'resources-not-together': () => 'no known machine has everything that a task needs at once',
   'resource-above-largest': ({ resource: kind, resourceName: name, needed, total }) =>
     `a task needs ${describeAmount({ kind, name }, needed)}; the most that a known machine has is ` +

@@ -83,8 +83,8 @@ export class LiveOutputs {
   }
 
   /** Takes an answer. One that nobody waits for, or that another machine gives, is dropped. */
-  take(machineId: MachineId, part: LiveOutputPart): void {
+  readonly take = (machineId: MachineId, part: LiveOutputPart): void => {
     const asked = this.#asked.get(part.requestId);
     if (asked?.machineId === machineId && asked.replicaId === part.replicaId) asked.settle(part);
-  }
+  };
 }

@@ -562,9 +562,7 @@ class Broker {
       restage: async (machineId: MachineId) => {
         for (const order of ordersOfMachine(state, machineId)) await this.#stage(stager, order);
       },
-      takeOutput: (machineId, part) => {
-        this.#liveOutputs.take(machineId, part);
-      },
+      takeOutput: this.#liveOutputs.take,
       nextTransferId: () => randomBytes(16).toString('hex'),
     });
   }
@@ -591,6 +589,7 @@ class Broker {
         deliver: (input) => {
           this.#deliver(input);
         },
+        answerOutput: this.#liveOutputs.take,
         onSent: (count) => {
           this.#metrics.sent(count);
         },

@@ -4,6 +4,9 @@ import {
   encodeOutputRequest,
   encodeStartGang,
   encodeStartReplicas,
+  outputCapability,
+  unreadablePart,
+  type LiveOutputPart,
   type LiveOutputRequest,
 } from '@mutirao/api/codecs';
 import type { BrokerCommand, BrokerInput } from '@mutirao/core/machines/broker';
@@ -23,6 +26,8 @@ export interface ToProviderPort {
   orderOf(command: GetCommand<'StartReplicas'>): StageOrder | undefined;
   stage(order: StageOrder): StagedBatch | Promise<StagedBatch>;
   deliver(input: BrokerInput): void;
+  /** Answers a request for output in the place of a provider that is too old to pass it on. */
+  answerOutput(machineId: MachineId, part: LiveOutputPart): void;
   /** A batch left for its machine. */
   onSent(replicaCount: number): void;
 }
@@ -74,7 +79,9 @@ export class ToProvider {
   requestOutput(providerId: ProviderId, machineId: MachineId, request: LiveOutputRequest): void {
     const link = this.#port.findLink(providerId);
     this.#serialExecutor.run(machineId, () => {
-      link?.sendToMachine(machineId, { $case: 'outputRequest', value: encodeOutputRequest(request) });
+      if (link?.isConnected === true && !link.can(outputCapability))
+        this.#port.answerOutput(machineId, unreadablePart(request));
+      else link?.sendToMachine(machineId, { $case: 'outputRequest', value: encodeOutputRequest(request) });
       return undefined;
     });
   }

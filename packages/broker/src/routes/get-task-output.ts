@@ -55,21 +55,19 @@ export function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaR
   );
 }
 
-/** The files that a replica brought home. */
+/** The files that a replica brought home. @param templates those of its job that were read already. */
 export function getFiles(
   parts: Pick<BrokerParts, 'specs' | 'driver'>,
   job: BrokerJob,
   record: ReplicaRecord,
+  templates = new Templates(),
 ): TaskFile[] {
   if (record.outputs.length === 0) return [];
   const spec = parts.specs.getSpec(job);
   const group = groupOfTask(spec, record.taskIndex);
   const attributes = parts.driver.state.machines.get(record.machineId)?.facts.attributes;
   const place = { jobId: job.jobId, machineId: record.machineId, attributes: attributes ?? {} };
-  const fillIn = new Templates().fillIn(
-    { taskIndex: record.taskIndex, value: valueOfTask(spec, record.taskIndex) },
-    place,
-  );
+  const fillIn = templates.fillIn({ taskIndex: record.taskIndex, value: valueOfTask(spec, record.taskIndex) }, place);
   const indexPath = spec.gatherFolder === undefined ? '' : join(spec.gatherFolder, gatheredIndexName(job.jobId));
   const positions = positionsAsked(group, attributes);
   return record.outputs.map((output) => {

@@ -1,5 +1,5 @@
 import type { TailTaskOutputRequest, TailTaskOutputResponse } from '@mutirao/api/broker';
-import { badRequest, encodeTaskStatus, type LiveBytes, type LiveOutputPart } from '@mutirao/api/codecs';
+import { badRequest, boundNumber, encodeTaskStatus, type LiveBytes, type LiveOutputPart } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { findTaskSummary, type BrokerReplica } from '@mutirao/core/machines/broker';
 import type { TaskStatus } from '@mutirao/core/messages';
@@ -8,6 +8,7 @@ import type { CallContext, ServerStreamHandler, StreamWriter } from '@mutirao/ru
 
 import type { ReplicaRecord } from '../journal/records.ts';
 import type { OpenQuestion } from '../live-output/live-outputs.ts';
+import { OpenTails } from '../live-output/open-tails.ts';
 import { restOfOutput } from '../live-output/rest-of-output.ts';
 import { getOrigin } from '../staging/task-of-job.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
@@ -15,7 +16,7 @@ import { findReportingRecord } from './get-task-output.ts';
 
 /** Bytes of a record in one message. */
 const chunkBytes: Bytes = 256 * 1024;
-/** Until a machine is asked again that does not have its replica yet. */
+/** Until a machine is asked again that had nothing to say. */
 const askAgainAfter: Duration = 100;
 
 const endedStatuses: ReadonlySet<TaskStatus> = new Set(['finished', 'failed', 'cancelled']);
@@ -30,16 +31,26 @@ const endedStatuses: ReadonlySet<TaskStatus> = new Set(['finished', 'failed', 'c
 export function tailTaskOutputRoute(
   parts: BrokerParts,
 ): ServerStreamHandler<TailTaskOutputRequest, TailTaskOutputResponse> {
+  const openTails = new OpenTails();
   return async (request, writer, context) => {
-    for (const name of ['replicaId', 'standardOutputOffset', 'standardErrorOffset'] as const)
-      if (!Number.isSafeInteger(request[name])) throw badRequest(`${name} is ${request[name]}; expected an integer`);
+    requirePlace(request);
+    const close = openTails.open(context.userId);
     const tail = new TaskTail(parts, request, { writer, context });
     try {
       await tail.run();
     } finally {
       tail.close();
+      close();
     }
   };
+}
+
+/** Refuses what an agent would refuse. @throws {MutiraoError} MUT_BAD_REQUEST */
+function requirePlace(request: TailTaskOutputRequest): void {
+  for (const name of ['replicaId', 'standardOutputOffset', 'standardErrorOffset'] as const)
+    if (!Number.isSafeInteger(request[name])) throw badRequest(`${name} is ${request[name]}; expected an integer`);
+  boundNumber(request.standardOutputOffset, 'contentBytes', 'standard_output_offset');
+  boundNumber(request.standardErrorOffset, 'contentBytes', 'standard_error_offset');
 }
 
 interface Reader {
@@ -164,16 +175,16 @@ class TaskTail {
   }
 
   async #take(answer: LiveOutputPart | undefined): Promise<void> {
-    if (answer?.state === 'running') {
-      const { standardOutput, standardError } = answer;
-      if (standardOutput.bytes.length + standardError.bytes.length > 0)
-        await this.#write({ standardOutput, standardError });
-      return;
-    }
     if (answer?.state === 'unreadable') {
       this.#isUnreadable = true;
       await this.#write({});
-    } else await Promise.race([this.#news, this.#pause()]);
+    } else if (answer?.state === 'running' && hasBytes(answer)) {
+      const { standardOutput, standardError } = answer;
+      await this.#write({ standardOutput, standardError });
+    } else {
+      // Also where the task runs: a machine that is asked too much answers before there is something to say.
+      await Promise.race([this.#news, this.#pause()]);
+    }
   }
 
   #pause(): Promise<void> {
@@ -251,6 +262,10 @@ class TaskTail {
     };
     if (!writer.write(message)) await writer.drained();
   }
+}
+
+function hasBytes({ standardOutput, standardError }: LiveOutputPart): boolean {
+  return standardOutput.bytes.length + standardError.bytes.length > 0;
 }
 
 function* inChunks(pieces: readonly LiveBytes[]): Generator<LiveBytes> {

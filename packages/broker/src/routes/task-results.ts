@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 
-import type { JobEvent, ResultFile, TaskFile, TaskResult } from '@mutirao/api/broker';
+import { TaskResult, type JobEvent, type ResultFile, type TaskFile } from '@mutirao/api/broker';
 import type { Content } from '@mutirao/api/common';
 import { findUserJob, type BrokerJob } from '@mutirao/core/machines/broker';
 import type { Bytes, TaskIndex, UserId } from '@mutirao/core/shared';
 import type { WatchedEvent } from '@mutirao/runtime/rpc';
 
 import { getOrigin } from '../staging/task-of-job.ts';
+import { Templates } from '../staging/variables.ts';
 import type { BrokerParts } from './broker-parts.ts';
 import { findReportingRecord, getFiles } from './get-task-output.ts';
 
@@ -19,8 +20,8 @@ const tasksMax = 1000;
 const gapMax = 64;
 
 /**
- * Adds to each event of finished tasks what they brought home, as far as it fits. @param bytesMax of all files of one
- * event.
+ * Adds to each event of finished tasks what they brought home, as far as it fits. @param bytesMax of all results of one
+ * event, the names and hashes of files included.
  */
 export async function addResults(
   parts: ResultParts,
@@ -43,18 +44,30 @@ async function readResults(
   bytesMax: Bytes,
 ): Promise<TaskResult[]> {
   const results: TaskResult[] = [];
+  const templates = new Templates();
   let room = bytesMax;
   for (const run of listRuns(taskIndexes)) {
     const endings = parts.records.endingsOf(job.jobId, run[0] as TaskIndex, run.at(-1) as TaskIndex);
     for (const taskIndex of run) {
       const record = findReportingRecord(endings.get(taskIndex) ?? []);
       if (record?.disposition !== 'accepted' || isTaken(parts, job, taskIndex)) continue;
-      const files = await readFiles(parts, job, getFiles(parts, job, { ...record, taskIndex }), room);
-      room -= files.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
-      results.push({ taskIndex, exitStatus: record.exitStatus, machineId: record.machineId, files });
+      const files = getFiles(parts, job, { ...record, taskIndex }, templates);
+      const result = { taskIndex, exitStatus: record.exitStatus, machineId: record.machineId, files: [] };
+      const size = sizeWithoutData({ ...result, files });
+      if (size > room) continue; // Another task's may still fit.
+      room -= size;
+      const read = await readFiles(parts, job, files, room);
+      room -= read.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
+      results.push({ ...result, files: read });
     }
   }
   return results;
+}
+
+/** As it travels, but for the bytes of files. */
+function sizeWithoutData({ files, ...result }: TaskResult): Bytes {
+  const named = files.map(({ path, content }) => ({ path, content }));
+  return TaskResult.encode({ ...result, files: named }).finish().length;
 }
 
 /** Its record is that of another job's task. */

@@ -1,4 +1,4 @@
-import { type BrokerState, getRequest } from '@mutirao/core/machines/broker';
+import { type BrokerProvider, type BrokerState, getRequest } from '@mutirao/core/machines/broker';
 import { getCapacity, type JobSpec } from '@mutirao/core/messages';
 import { distinctReasons, type Fault, type GetReason } from '@mutirao/core/reasons';
 import {
@@ -41,11 +41,29 @@ export function doubtResources(spec: JobSpec, state: Known): Fault[] {
   const wanted = listWanted(spec);
   if (wanted.length === 0) return [];
   const known = listKnown(state);
-  if (known.length === 0) return [];
-  return distinctReasons(
-    wanted.flatMap((request) => doubtRequest(request, known)),
-    doubtsMax,
-  );
+  const faults = known.length === 0 ? [] : wanted.flatMap((request) => doubtRequest(request, known));
+  return distinctReasons([...doubtGangs(spec, state), ...faults], doubtsMax);
+}
+
+/** Tasks on several machines that are wider than all of any provider; nothing while the size of one is unknown. */
+function doubtGangs({ gang, processors }: JobSpec, { providers }: Known): readonly Fault[] {
+  if (gang !== true || providers.size === 0) return [];
+  const [largest, ...others] = [...providers.values()].map((provider) => ({
+    providerId: provider.providerId,
+    size: sizeOf(provider),
+  }));
+  if (largest === undefined) return [];
+  const { providerId, size } = others.reduce((most, one) => (one.size > most.size ? one : most), largest);
+  if (size >= processors) return [];
+  return [{ code: 'gang-above-largest-provider', processors, processorsMax: size, providerId }];
+}
+
+/** The processors that a provider may ever have; Infinity while unknown. */
+function sizeOf({ resource, machines }: BrokerProvider): ProcessorCount {
+  const { processors = 0, isTimeShared = false } = resource?.resourceStatus ?? {};
+  if (processors === 0 && !isTimeShared) return Infinity;
+  const present = [...machines.values()].reduce((sum, machine) => sum + machine.processors, 0);
+  return Math.max(present, processors);
 }
 
 /** What tasks of each group request, one entry for each kind, with its alternatives. */

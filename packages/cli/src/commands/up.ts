@@ -6,6 +6,7 @@ import { requireUsableHost } from '@mutirao/runtime/files';
 import { raiseSoftLimits, requireLimits } from '@mutirao/runtime/processes';
 import { readIsolationMode } from '@mutirao/runtime/program';
 
+import { calledAs } from '../called-as.ts';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { parseClusters, type ClusterNodes, type GridSize } from '../grid/plan.ts';
@@ -260,17 +261,18 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
     .filter((part) => part !== '')
     .join(' and ');
   const first = grid.clusters[0]?.name;
+  const program = calledAs({ environment: process.env, script: process.argv[1] });
   const tries = renderPairs([
     [`  export MUTIRAO_HOME=${home}`, '# in other shells, unless it is the default'],
-    ["  npx mutirao job submit --array 1-100 --wait -- 'echo {}'", '# a bag of a hundred tasks'],
-    ['  npx mutirao status', '# jobs, providers, machines'],
-    ['  npx mutirao task list last', '# machine, times and status of each task'],
-    ['  npx mutirao ledger', '# where the processor time went'],
+    [`  ${program} job submit --array 1-100 --wait -- 'echo {}'`, '# a bag of a hundred tasks'],
+    [`  ${program} status`, '# jobs, providers, machines'],
+    [`  ${program} task list last`, '# machine, times and status of each task'],
+    [`  ${program} ledger`, '# where the processor time went'],
     ...(first === undefined || grid.reservations === undefined
       ? []
       : [
           [
-            `  npx mutirao reservation request --resource ${first} --count 1 --for 10m`,
+            `  ${program} reservation request --resource ${first} --count 1 --for 10m`,
             '# a processor reserved for you',
           ] as const,
         ]),
@@ -278,7 +280,7 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
       ? []
       : [
           [
-            `  npx mutirao cluster submit --cluster ${first} -- sleep 30`,
+            `  ${program} cluster submit --cluster ${first} -- sleep 30`,
             '# a request to the same cluster, as a local user',
           ] as const,
         ]),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 
-import { findGridRecord } from './record.ts';
+import { findGridRecord, isOurs } from './record.ts';
 
 /** A cluster by name. */
 export interface NamedAddress {
@@ -12,10 +12,12 @@ export interface NamedAddress {
 }
 
 /**
- * The clusters of the home folder's grid, or without a grid those that have started there by themselves. @throws
- * {MutiraoError} MUT_UNREACHABLE when there is neither.
+ * The clusters of the home folder's grid, or without a grid those that run there by themselves.
+ *
+ * @param onEnded called for each that ran there and has ended.
+ * @throws {MutiraoError} MUT_UNREACHABLE when there is neither.
  */
-export function listClusterAddresses(home: string): NamedAddress[] {
+export function listClusterAddresses(home: string, onEnded: (name: string) => void = () => undefined): NamedAddress[] {
   const grid = findGridRecord(home);
   if (grid !== undefined) return grid.clusters.map(({ name, cluster }) => ({ name, address: cluster }));
   const clusters = listFolders(join(home, 'clusters'))
@@ -26,7 +28,16 @@ export function listClusterAddresses(home: string): NamedAddress[] {
       'MUT_UNREACHABLE',
       `there is no grid in ${home}, and no cluster has started there; expected one, or --cluster with an address`,
     );
-  return clusters;
+  const ended = clusters.filter((cluster) => hasEnded(home, cluster));
+  const running = clusters.filter((cluster) => !ended.includes(cluster));
+  const names = ended.map(({ name }) => name).join(', ');
+  if (running.length === 0)
+    throw new MutiraoError(
+      'MUT_UNREACHABLE',
+      `no cluster runs in ${home}; ended: ${names}. Start one with "mutirao run cluster --id NAME"`,
+    );
+  for (const { name } of ended) onEnded(name);
+  return running;
 }
 
 /**
@@ -50,9 +61,25 @@ export function findClusterAddress(home: string, name: string | undefined): Name
   return found;
 }
 
+/** Whether a cluster of that name has started in a home folder. */
+export function hasCluster(home: string, name: string): boolean {
+  return existsSync(clusterInfoPath(home, name));
+}
+
+function clusterInfoPath(home: string, name: string): string {
+  return join(home, 'clusters', name, 'cluster.json');
+}
+
+/** Whether the process of a cluster of this host has ended; one that is reached over the network may run elsewhere. */
+function hasEnded(home: string, { name, address }: NamedAddress): boolean {
+  if (!/^(?:unix:|127\.|localhost:|\[::1\])/.test(address)) return false;
+  const { pid } = JSON.parse(readFileSync(clusterInfoPath(home, name), 'utf8')) as { readonly pid?: number };
+  return pid !== undefined && !isOurs(pid, 'cluster');
+}
+
 /** A cluster by the address that it wrote when it started; undefined where there is none. */
 function findOwnCluster(home: string, name: string): NamedAddress | undefined {
-  const path = join(home, 'clusters', name, 'cluster.json');
+  const path = clusterInfoPath(home, name);
   return existsSync(path) ? { name, address: readAddress(path, `${path} cannot be read`) } : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,6 +10,8 @@ export interface GridRecord {
   readonly pid: number;
   /** The host of that process; a home folder may be shared among hosts. */
   readonly host?: string;
+  /** Where its process numbers hold, from `findProcessSpace`: a host may change its name. Left out if unknown. */
+  readonly processSpace?: string;
   /**
    * Identifies the home folder, so that a copy of it does not use the record; left out where the file system has no
    * identities.
@@ -91,8 +93,22 @@ export function isOurs(pid: number, mark: string): boolean {
 }
 
 /** Whether a grid runs on another host, which shares the home folder; its state is unknown here. */
-export function isElsewhere({ host }: GridRecord): boolean {
-  return host !== undefined && host !== hostname();
+export function isElsewhere({ host, processSpace }: GridRecord): boolean {
+  if (host === undefined || host === hostname()) return false;
+  return processSpace === undefined || processSpace !== findProcessSpace();
+}
+
+/**
+ * Identifies the running kernel and the process numbers that this process sees: containers of one host share the
+ * kernel alone. Undefined where the system does not say.
+ */
+export function findProcessSpace(): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the process that supervises a grid lives; one on another host is taken to. */

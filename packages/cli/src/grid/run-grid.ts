@@ -16,6 +16,7 @@ import { findPage } from './page.ts';
 import {
   claimHome,
   findGridRecord,
+  findProcessSpace,
   gridRecordPath,
   isSupervised,
   type ClusterRecord,
@@ -76,9 +77,11 @@ export interface GridCourse {
  * what `work` throws.
  */
 export async function withGrid(context: CommandContext, size: GridSize, course: GridCourse): Promise<void> {
+  const processSpace = findProcessSpace();
   let grid: GridRecord = {
     pid: process.pid,
     host: hostname(),
+    ...(processSpace === undefined ? {} : { processSpace }),
     startedUnixMs: context.clock.now(),
     broker: '',
     clusters: [],

@@ -86,7 +86,13 @@ export const requestReasons = {
   'mixed-largest-request': {},
 
   // `finish`.
-  'finish-expected-end': { pendingTasks: 'number', endMs: 'number', taskMs: 'number' },
+  'finish-expected-end': {
+    pendingTasks: 'number',
+    /** Of the widest task on several machines; such tasks count once for each of their processors. */
+    gangProcessors: 'number?',
+    endMs: 'number',
+    taskMs: 'number',
+  },
   'finish-no-better-request': {},
   'finish-queue-stale': {},
   'finish-queue-hidden': {},

@@ -48,6 +48,7 @@ export const requirementFaults = {
 
   // Requested resources; amounts are in bytes, thousandths of a GPU, or units of the named resource.
   'processors-above-widest': { processors: 'number', processorsMax: 'number' },
+  'gang-above-largest-provider': { processors: 'number', processorsMax: 'number', providerId: 'text' },
   'resources-not-together': {},
   'resource-above-largest': { resource: named, resourceName: 'text', needed: 'number', total: 'number' },
   'resource-nowhere': {

@@ -49,6 +49,9 @@ test('a set of indexes does what a Set does', (t) => {
           sorted.find((each) => each >= probe),
         );
       }
+      const other = IndexSet.fromRanges(probes.map((first) => ({ first, count: 5000 })));
+      same(JSON.stringify([...set.valuesIn(other)]), JSON.stringify(sorted.filter((each) => other.has(each))));
+      same(JSON.stringify([...other.valuesIn(set)]), JSON.stringify([...set.valuesIn(other)]));
       const again = IndexSet.fromRanges([...set.ranges()]);
       same(JSON.stringify([...again.ranges()]), JSON.stringify([...set.ranges()]));
       same(again.size, set.size);

@@ -1,4 +1,4 @@
-import { decodeHello, decodeMessage, protocolVersion, type Hello } from '@mutirao/api/codecs';
+import { decodeHello, decodeMessage, outputCapability, protocolVersion, type Hello } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { ConnectRequest } from '@mutirao/api/provider';
 import type { BrokerId } from '@mutirao/core/machines/provider';
@@ -9,10 +9,10 @@ const programVersion = '0.1.0';
 /** Of an agent: its machine can be a member of a gang. Of a provider: it passes on what that needs. */
 const gangCapability = 'gang';
 /**
- * What others may say beyond what every release knows: a broker may lease tasks and take some of them back, and
- * transfers of outputs may leave out what is stored already.
+ * What others may say beyond what every release knows: a broker may lease tasks, take some of them back and ask for what
+ * a task has written, and transfers of outputs may leave out what is stored already.
  */
-const capabilities = ['lease', 'lease-revocation', 'offset', 'resource', gangCapability];
+const capabilities = ['lease', 'lease-revocation', 'offset', 'resource', gangCapability, outputCapability];
 
 /** A greeting as it travels. */
 export interface HelloWire {

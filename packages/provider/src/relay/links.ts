@@ -3,12 +3,15 @@ import type { Duration, Instant, MachineId, ReplicaId, RequestId, UserId } from 
 import {
   decodeBlobRequest,
   decodeOutputPart,
+  decodeOutputRequest,
   encodeBlobRequest,
+  encodeOutputPart,
+  unreadablePart,
   type ReaderProofs,
   type WantedContent,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { AttachRequest, BlobRequest, OutputPart } from '@mutirao/api/machine';
+import { AttachRequest, BlobRequest, OutputPart, OutputRequest } from '@mutirao/api/machine';
 import { noProofs } from '@mutirao/runtime/files';
 import type { MessageStream } from '@mutirao/runtime/rpc';
 import type { ReportBuffer } from '../standby/report-buffer.ts';
@@ -78,6 +81,8 @@ export interface AgentIdentity {
   /** What it calls itself. */
   readonly agentName: string;
   readonly requestId: RequestId;
+  /** Whether it answers requests for output; older releases reject that message. */
+  readonly takesOutputRequests: boolean;
 }
 
 /** Looks at what an agent wants, before its broker does. Undefined passes its message on; else it has been seen to. */
@@ -200,6 +205,17 @@ export class AgentLink {
         message: { $case: 'blobRequest', value: encodeBlobRequest(contents, this.#proofs) },
       }).finish(),
     );
+    this.#broker?.write(frameFromMachine(this.#idField, bytes));
+  }
+
+  /** Sends a request for output, or answers in the place of an older agent. @throws {MutiraoError} MUT_BAD_REQUEST */
+  requestOutput(message: Buffer, start: number): void {
+    if (this.identity.takesOutputRequests) {
+      this.stream.write(message);
+      return;
+    }
+    const part = unreadablePart(decodeOutputRequest(decodeWith(OutputRequest, message, start)));
+    const bytes = AttachRequest.encode({ message: { $case: 'outputPart', value: encodeOutputPart(part) } }).finish();
     this.#broker?.write(frameFromMachine(this.#idField, bytes));
   }
 

@@ -12,6 +12,7 @@ import {
   encodeResourceStatus,
   encodeStatus,
   encodeMachineFacts,
+  outputCapability,
   type ContentOffer,
   type WantedContent,
 } from '@mutirao/api/codecs';
@@ -40,6 +41,7 @@ import {
   blobOfferField,
   decodeWith,
   findAlternative,
+  outputRequestField,
   readToMachine,
   getSequence,
 } from './wire.ts';
@@ -249,7 +251,8 @@ export class Relay {
       this.#options.standby?.noteAcknowledged(link.brokerId, machineId, getSequence(message, innerStart));
     const agent = this.#agentsByMachine.get(machineId);
     if (agent?.broker === link) {
-      agent.stream.write(message);
+      if (field === outputRequestField) agent.requestOutput(message, innerStart);
+      else agent.stream.write(message);
       noteOffered(offer, (transferId) => {
         agent.noteOffered(transferId, link.brokerId);
       });
@@ -331,6 +334,7 @@ export class Relay {
       incarnation: facts.incarnation,
       agentName: reported.machineId,
       requestId: facts.requestId,
+      takesOutputRequests: greeting.capabilities.includes(outputCapability),
     };
     const link = new AgentLink(
       identity,

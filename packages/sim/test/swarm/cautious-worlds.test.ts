@@ -2,9 +2,9 @@ import test from 'ava';
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import { cautiousScenario, drawScenario, readScenario, runWorld } from '../../src/index.ts';
 
-test('first requests are kept small and grow as tasks outlast them, and all comes to its end, in twelve worlds of faults', (t) => {
+test('first requests are kept small and grow as tasks outlast them, and all comes to its end, in fourteen worlds of faults', (t) => {
   let [first, next] = [0, 0];
-  for (let seed = 0; seed < 12; seed += 1) {
+  for (let seed = 0; seed < 14; seed += 1) {
     const { failure } = runWorld(cautiousScenario(drawScenario(String(seed))), ({ process, changes }) => {
       if (!process.startsWith('provider')) return;
       for (const change of changes as readonly ProviderChange[]) {

@@ -3,9 +3,9 @@ import test from 'ava';
 import type { AgentCommand } from '@mutirao/core/machines/agent';
 import { drawScenario, readScenario, resourcefulScenario, runWorld } from '../../src/index.ts';
 
-test('where tasks ask for memory, GPUs and licences, fifty worlds use no more than there is and come to their end', (t) => {
+test('where tasks ask for memory, GPUs and licences, sixty worlds use no more than there is and come to their end', (t) => {
   const launched = { withDevices: 0, withMemory: 0, withMore: 0, without: 0 };
-  for (let seed = 0; seed < 50; seed += 1) {
+  for (let seed = 0; seed < 60; seed += 1) {
     const { failure } = runWorld(resourcefulScenario(drawScenario(String(seed))), ({ commands }) => {
       for (const command of commands as readonly AgentCommand[]) {
         if (command.kind !== 'LaunchTask') continue;

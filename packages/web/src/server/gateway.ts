@@ -22,7 +22,7 @@ import { resourceHandlers } from './handlers/resources.ts';
 import { GridHistory } from './history.ts';
 import { JobSpecs } from './job-specs.ts';
 import { bodyBytesMax, connectionsMax, headersMs, lateCheckMs, streamBacklogBytes, streamsMax } from './limits.ts';
-import { isBug, getProblem } from './problems.ts';
+import { AdvisedError, isBug, getProblem } from './problems.ts';
 import { Readings } from './readings.ts';
 import { readRequest, type Asked, type Handlers } from './requests.ts';
 import { findStaticFile, type StaticFile, type StaticFiles } from './static-files.ts';
@@ -35,7 +35,8 @@ export interface GatewayOptions extends GatewayParts {
   readonly tokens: TokenCheck;
   /** The names by which it may be called; asked at each request, since the port is known only when it listens. */
   hosts(): ReadonlySet<string>;
-  readonly files: StaticFiles;
+  /** The files of the page; asked at each request, since the page may be built meanwhile. */
+  files(): StaticFiles;
   readonly log: Logger;
   /** Time limit for the head of a request, in milliseconds. Default: `headersMs`. */
   readonly headersMs?: number;
@@ -181,7 +182,7 @@ function addRoutes(
   server.get(eventsPath, (request, reply) => {
     openStream(hub, request, { reply, readings, specs });
   });
-  server.get(pageFiles, (request, reply) => sendFile(options.files, request, reply));
+  server.get(pageFiles, (request, reply) => sendFile(options.files(), request, reply));
 }
 
 /** Sends a document, or that it is the one which the page has. */
@@ -199,12 +200,7 @@ const pageFiles = '/*';
 
 function sendFile(files: StaticFiles, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? '/';
-  const file = path.startsWith('/api') ? undefined : findStaticFile(files, path);
-  if (file === undefined)
-    throw new MutiraoError(
-      'MUT_NOT_FOUND',
-      files.size === 0 ? 'the page has not been built; "scripts/setup" does it' : 'there is no such file of the page',
-    );
+  const file = requireFile(files, request.method, path);
   void reply
     .header('etag', file.etag)
     // Of a chunk the name changes with its content.
@@ -215,6 +211,25 @@ function sendFile(files: StaticFiles, request: FastifyRequest, reply: FastifyRep
   const [encoding, body] = chooseEncoding(file, request.headers['accept-encoding'] ?? '');
   if (encoding !== '') void reply.header('content-encoding', encoding);
   return reply.send(body);
+}
+
+/** The file at a path. @throws {AdvisedError} MUT_NOT_FOUND, with what to do in place of it */
+function requireFile(files: StaticFiles, method: string, path: string): StaticFile {
+  if (path === '/api' || path.startsWith('/api/'))
+    throw new AdvisedError(
+      'MUT_NOT_FOUND',
+      `the gateway has no call ${method} ${path.slice(0, 200)}`,
+      `Calls start with ${apiPrefix}, for example ${apiPrefix}/session.`,
+    );
+  const file = findStaticFile(files, path);
+  if (file !== undefined) return file;
+  if (files.size > 0)
+    throw new AdvisedError('MUT_NOT_FOUND', 'there is no such file of the page', 'Open the page at its root, "/".');
+  throw new AdvisedError(
+    'MUT_NOT_FOUND',
+    'the page has not been built',
+    'Run "scripts/setup" in the clone, then load the page again; nothing must be restarted.',
+  );
 }
 
 /** The smallest of what the browser takes. */

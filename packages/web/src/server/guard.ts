@@ -1,6 +1,8 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { TokenCheck } from '@mutirao/runtime/rpc';
 
+import { AdvisedError } from './problems.ts';
+
 /** What of a request decides whether it is let in. */
 export interface Knock {
   readonly method: string;
@@ -41,10 +43,11 @@ export function admit(
     );
   const [, token] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization) ?? [];
   if (token === undefined || tokens(token) === undefined)
-    throw new MutiraoError(
+    throw new AdvisedError(
       'MUT_UNAUTHENTICATED',
-      'the token is missing, or the page has been started again since; open it by the address that "mutirao ' +
-        'web" prints',
+      'the token is missing, or the page has been started again since',
+      'Open the page by the address that "mutirao web" prints. Programs send the content of MUTIRAO_HOME/web/token ' +
+        '(default: ~/.mutirao/web/token) as "Authorization: Bearer TOKEN".',
     );
 }
 

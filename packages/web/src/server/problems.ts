@@ -23,10 +23,24 @@ const httpStatuses: Readonly<Record<StatusName, number>> = {
   OUT_OF_RANGE: 416,
 };
 
+/** A failure whose advice is more exact than that of its code. */
+export class AdvisedError extends MutiraoError {
+  readonly #advice: string;
+
+  constructor(code: ErrorCode, message: string, advice: string) {
+    super(code, message);
+    this.#advice = advice;
+  }
+
+  override get advice(): string {
+    return this.#advice;
+  }
+}
+
 /** The answer to a call that failed; an internal error shows only its code. */
 export function getProblem(error: unknown): { readonly status: number; readonly problem: Problem } {
   if (error instanceof FormatError) return ofFormat(error);
-  if (error instanceof MutiraoError) return withReason(answer(error.code, error.message), error);
+  if (error instanceof MutiraoError) return withReason(answer(error.code, error.message, error.advice), error);
   const tooLarge = (error as { code?: unknown } | null)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
   if (tooLarge) return answer('MUT_CONTENT_TOO_LARGE', 'the request is larger than the session says');
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
@@ -59,8 +73,12 @@ function ofFormat({ code, message, further, problem: { line, column } }: FormatE
   return { status, problem: { ...problem, ...(line > 0 ? { line, column } : {}) } };
 }
 
-function answer(code: ErrorCode, message: string): { readonly status: number; readonly problem: Problem } {
-  const { status, advice, retryable } = registry[code];
+function answer(
+  code: ErrorCode,
+  message: string,
+  advice = registry[code].advice,
+): { readonly status: number; readonly problem: Problem } {
+  const { status, retryable } = registry[code];
   return {
     status: code === 'MUT_CONTENT_TOO_LARGE' ? 413 : httpStatuses[status],
     problem: { code, message, advice, retryable },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -40,6 +40,16 @@ export function readStaticFolder(folder: string): StaticFiles {
   }
   const kept = names.filter((name) => types[extname(name.replace(/\.br$/, ''))] !== undefined);
   return makeStaticFiles(new Map(kept.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(folder, name))])));
+}
+
+/** Reads the built page again whenever another one was built; what was read is kept while a build replaces it. */
+export function followStaticFolder(folder: string): () => StaticFiles {
+  let [builtAt, files] = [-1, readStaticFolder(folder)];
+  return () => {
+    const at = statSync(join(folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? builtAt;
+    if (at !== builtAt) [builtAt, files] = [at, readStaticFolder(folder)];
+    return files;
+  };
 }
 
 /** The files of the page from their contents, by paths without a slash in front. */

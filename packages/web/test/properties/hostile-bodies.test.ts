@@ -119,7 +119,7 @@ test("no body of a request ends the page, and what is wrong with one is the call
     version: '0',
     tokens: acceptToken(webToken, 'ana'),
     hosts: () => loopbackHosts(7777),
-    files: makeStaticFiles(new Map()),
+    files: () => makeStaticFiles(new Map()),
     log: quietLogger,
     instance: 'i1',
   }).server;

@@ -59,7 +59,7 @@ class Page {
       version: '0',
       tokens: acceptToken(webToken, 'ana'),
       hosts: () => loopbackHosts(7777),
-      files: makeStaticFiles(new Map()),
+      files: () => makeStaticFiles(new Map()),
       log: quietLogger,
       instance: 'i1',
     }).server;

@@ -1,14 +1,35 @@
 // Who is let in: the page itself, by its own name and with its token, and nobody else.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import test from 'ava';
 
 import { TaskStatus } from '@mutirao/api/broker';
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { quietLogger } from '@mutirao/runtime/log';
-import { aJobSummary, AnsweringBroker, fakePageGrid, webHeaders, webHost, webToken } from '@mutirao/testkit';
+import {
+  aJobSummary,
+  AnsweringBroker,
+  fakePageGrid,
+  temporaryFolder,
+  webHeaders,
+  webHost,
+  webToken,
+} from '@mutirao/testkit';
 import type { TailMessage } from '../../src/schema/index.ts';
 import { loopbackHosts, makeGateway, makeStaticFiles, type Gateway } from '../../src/server/index.ts';
+import { followStaticFolder, type StaticFiles } from '../../src/server/static-files.ts';
 
-function aGateway(broker = new AnsweringBroker()): Gateway {
+const builtFiles = makeStaticFiles(
+  new Map([
+    ['index.html', Buffer.from('<!doctype html>')],
+    ['app.js', Buffer.from('let a = 1;\n'.repeat(100))],
+    ['assets/chunk-ABCDEFGH.js', Buffer.from('let b = 1;\n'.repeat(100))],
+    ['assets/chunk-ABCDEFGH.js.br', Buffer.from('small')],
+  ]),
+);
+
+function aGateway(broker = new AnsweringBroker(), files = (): StaticFiles => builtFiles): Gateway {
   return makeGateway({
     grid: fakePageGrid(broker),
     clock: { now: () => 10_000 },
@@ -19,14 +40,7 @@ function aGateway(broker = new AnsweringBroker()): Gateway {
     version: '0',
     tokens: acceptToken(webToken, 'ana'),
     hosts: () => loopbackHosts(7777),
-    files: makeStaticFiles(
-      new Map([
-        ['index.html', Buffer.from('<!doctype html>')],
-        ['app.js', Buffer.from('let a = 1;\n'.repeat(100))],
-        ['assets/chunk-ABCDEFGH.js', Buffer.from('let b = 1;\n'.repeat(100))],
-        ['assets/chunk-ABCDEFGH.js.br', Buffer.from('small')],
-      ]),
-    ),
+    files,
     log: quietLogger,
     instance: 'i1',
   });
@@ -39,6 +53,22 @@ test('a call with the token, by a name of this host, is answered', async (t) => 
   const { statusCode, json } = await server.inject({ url: '/api/v1/session', headers: webHeaders });
   t.is(statusCode, 200);
   t.is(json<{ user_id: string }>().user_id, 'ana');
+});
+
+test('a page that is built after the start is served, and what is missing is said with advice', async (t) => {
+  const folder = join(temporaryFolder(t), 'dist');
+  const { server } = aGateway(new AnsweringBroker(), followStaticFolder(folder));
+  const get = async (url: string, headers = {}) => server.inject({ url, headers: { ...webHeaders, ...headers } });
+  const missing = await get('/');
+  t.is(missing.statusCode, 404);
+  t.regex(missing.json<{ advice: string }>().advice, /scripts\/setup/);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'index.html'), 'built');
+  t.is((await get('/')).body, 'built');
+  t.regex((await get('/api/v1/nothing')).json<{ advice: string }>().advice, /api\/v1\/session/);
+  const refused = await get('/api/v1/session', { authorization: '' });
+  t.is(refused.statusCode, 401);
+  t.regex(refused.json<{ advice: string }>().advice, /MUTIRAO_HOME\/web\/token/);
 });
 
 test('the copy that the build made is sent to who takes it, and a chunk is kept by the browser', async (t) => {

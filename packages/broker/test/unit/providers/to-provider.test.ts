@@ -55,13 +55,18 @@ function prepare(
   to: ToProvider;
   sent: string[];
   inputs: BrokerInput[];
-  link: { epoch: number };
+  link: { epoch: number; isConnected: boolean; capabilities: string[] };
+  answers: string[];
   serialExecutor: SerialExecutor<string>;
 } {
   const sent: string[] = [];
   const inputs: BrokerInput[] = [];
+  const answers: string[] = [];
   const link = {
     epoch: 1,
+    isConnected: true,
+    capabilities: ['output'],
+    can: (capability: string) => link.capabilities.includes(capability),
     send: (message: { $case: string }) => sent.push(message.$case),
     sendToMachine: (_machineId: string, message: { $case: string }) => sent.push(message.$case),
   };
@@ -74,11 +79,12 @@ function prepare(
       orderOf: () => about,
       stage,
       deliver: (input) => inputs.push(input),
+      answerOutput: (machineId, { state, requestId }) => answers.push(`${machineId} ${state} ${requestId}`),
       onSent: () => undefined,
     },
     serialExecutor,
   );
-  return { to, sent, inputs, link, serialExecutor };
+  return { to, sent, inputs, link, answers, serialExecutor };
 }
 
 test('a cancel never overtakes the start that it is about, although that waits for its inputs', async (t) => {
@@ -153,4 +159,25 @@ test('a batch without files is sent at once; for a provider that is not there no
     },
   });
   t.deepEqual(sent, ['start', 'demand']);
+});
+
+test('a provider that cannot pass on a request for output is not sent one, and the answer is that nothing can be read', (t) => {
+  const { to, sent, link, answers } = prepare(() => staged);
+  const request = {
+    requestId: 5,
+    replicaId: 7,
+    standardOutputOffset: 3,
+    standardErrorOffset: 0,
+    bytesMax: 9,
+    wait: 1000,
+  };
+  to.requestOutput('alpha', 'alpha/m', request);
+  t.deepEqual([sent, answers], [['outputRequest'], []]);
+  link.capabilities = ['lease'];
+  to.requestOutput('alpha', 'alpha/m', request);
+  t.deepEqual([sent, answers], [['outputRequest'], ['alpha/m unreadable 5']]);
+  // What it can is not known before it is connected: the request is dropped on its way, and asked again.
+  link.isConnected = false;
+  to.requestOutput('alpha', 'alpha/m', request);
+  t.deepEqual(answers, ['alpha/m unreadable 5']);
 });

@@ -14,6 +14,7 @@ import {
   type JobSpec,
   type SubmitJobRequest,
   type TaskGroup,
+  TaskResult,
   type TailTaskOutputResponse,
   type WatchJobResponse,
 } from '@mutirao/api/broker';
@@ -764,12 +765,12 @@ test('a watcher that asks for results gets those that fit with the event, and no
         [taskIndex, machineId, ...files.map(({ path, data }) => `${path} ${data?.length ?? 'absent'}`)].join(' '),
       ),
     );
-  const finished = (await receive(50)).filter(({ type }) => type === 'tasks.finished');
+  const finished = (await receive(110)).filter(({ type }) => type === 'tasks.finished');
   t.deepEqual(show(finished), [['0 alpha/m1 result 20'], ['1 alpha/m1 result 20'], ['2 alpha/m1 result absent']]);
   // Tasks that end together share the room.
   const [first] = finished;
   const together = { ...(first as JobEvent), taskIndexes: [2, 0, 1] };
-  await addResults(parts, 'ana', [{ event: together, sequence: 1, number: 1 }], 90);
+  await addResults(parts, 'ana', [{ event: together, sequence: 1, number: 1 }], 240);
   t.deepEqual(show([together]), [['0 alpha/m1 result 20', '1 alpha/m1 result 20', '2 alpha/m1 result absent']]);
   t.deepEqual(finished[0]?.results?.results[0]?.files[0]?.data, bytes(1));
   t.true((await receive(undefined)).every(({ results }) => results === undefined));
@@ -1008,6 +1009,15 @@ test('explanations and the ledger are served for what exists', async (t) => {
   t.true((await inject(getLedgerRoute(parts), { jobId: 1 })).rows.every((row) => row.providerId === 'alpha'));
 });
 
+function aTailWriter(messages: TailTaskOutputResponse[] = []): StreamWriter<TailTaskOutputResponse> {
+  return {
+    write: (message) => messages.push(message) > 0,
+    end: () => undefined,
+    drained: () => Promise.resolve(),
+    onDrain: undefined,
+  };
+}
+
 /** Collects what a tail writes; `text` is standard output by replica, each byte where it belongs. */
 function readTail(bench: Bench, request: { readonly replicaId?: number; readonly standardOutputOffset?: number } = {}) {
   const questions: { readonly place: ReplicaPlace; answer(part: Partial<LiveOutputPart>): void }[] = [];
@@ -1034,12 +1044,7 @@ function readTail(bench: Bench, request: { readonly replicaId?: number; readonly
     },
   };
   const messages: TailTaskOutputResponse[] = [];
-  const writer: StreamWriter<TailTaskOutputResponse> = {
-    write: (message) => messages.push(message) > 0,
-    end: () => undefined,
-    drained: () => Promise.resolve(),
-    onDrain: undefined,
-  };
+  const writer = aTailWriter(messages);
   const over = tailTaskOutputRoute(parts)(
     { jobId: 1, taskIndex: 0, replicaId: 0, standardOutputOffset: 0, standardErrorOffset: 0, ...request },
     writer,
@@ -1101,4 +1106,110 @@ test('a tail waits for a task that has not started, and says so first', async (t
 test('a tail of a task that is not there is refused', async (t) => {
   const bench = await prepare(t);
   await t.throwsAsync(readTail(bench).over, { code: 'MUT_NOT_FOUND' });
+});
+
+test('a tail from an offset that its machine would refuse is refused, and the machine is not asked', async (t) => {
+  const bench = await prepare(t);
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await inject(submitJobRoute(bench.parts), submission());
+  await bench.turn();
+  for (const name of ['standardOutputOffset', 'standardErrorOffset']) {
+    const tail = readTail(bench, { replicaId: 1, [name]: 2 ** 50 + 1 });
+    await t.throwsAsync(Promise.race([tail.over, new Promise(setImmediate)]), { code: 'MUT_BAD_REQUEST' });
+    t.is(tail.questions.length, 0);
+  }
+});
+
+test('a machine that answers at once, without bytes, is asked again after a pause', async (t) => {
+  const bench = await prepare(t);
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await inject(submitJobRoute(bench.parts), submission());
+  await bench.turn();
+  let askedCount = 0;
+  const liveOutputs: BrokerParts['liveOutputs'] = {
+    ask: ({ replicaId }) => {
+      askedCount += 1;
+      const nothing = { offset: 0, bytes: Buffer.alloc(0) };
+      const part = { requestId: 1, replicaId, standardOutput: nothing, standardError: nothing };
+      // At full speed it would be asked for ever.
+      const answer = Promise.resolve<LiveOutputPart>({ ...part, state: 'running' });
+      return { answer: askedCount > 50 ? new Promise(() => undefined) : answer, drop: () => undefined };
+    },
+  };
+  const leaving = new AbortController();
+  const request = { jobId: 1, taskIndex: 0, replicaId: 0, standardOutputOffset: 0, standardErrorOffset: 0 };
+  const over = tailTaskOutputRoute({ ...bench.parts, liveOutputs })(
+    request,
+    aTailWriter(),
+    aCallContext({ signal: leaving.signal }),
+  );
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+  };
+  await settle();
+  t.is(askedCount, 1);
+  for (const ring of bench.alarms.splice(0)) ring();
+  await settle();
+  t.is(askedCount, 2, 'once after each pause');
+  leaving.abort();
+  await over;
+});
+
+test('a user follows at most 128 tasks, until one is left; another user has as many', async (t) => {
+  const bench = await prepare(t);
+  const { jobId } = await inject(submitJobRoute(bench.parts), submission());
+  const route = tailTaskOutputRoute(bench.parts);
+  const [first, others] = [new AbortController(), new AbortController()];
+  const follow = async ({ signal } = others, userId = 'ana'): Promise<void> => {
+    const request = { jobId, taskIndex: 0, replicaId: 0, standardOutputOffset: 0, standardErrorOffset: 0 };
+    await route(request, aTailWriter(), aCallContext({ signal, userId }));
+  };
+  const open = [follow(first), ...Array.from({ length: 127 }, () => follow())];
+  await t.throwsAsync(Promise.race([follow(), new Promise(setImmediate)]), { code: 'MUT_OVERLOADED' });
+  await t.throwsAsync(follow(others, 'eva'), { code: 'MUT_NOT_FOUND' });
+  first.abort();
+  await open.shift();
+  open.push(follow());
+  await t.throwsAsync(Promise.race([follow(), new Promise(setImmediate)]), { code: 'MUT_OVERLOADED' });
+  others.abort();
+  await Promise.all(open);
+});
+
+test('the names of files count too: an event of many files stays within what a watcher asks for', async (t) => {
+  const bench = await prepare(t);
+  const { parts, turn } = bench;
+  const outputs = [{ root: Root.PLAYPEN, path: 'results', localPath: '', condition: '' }];
+  await inject(submitJobRoute(parts), submission({ groups: [groupOf({ outputs })] }));
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  const content = await parts.blobs.keep('ana', Readable.from([Buffer.from('small')]));
+  // The second task has one file, the others 1000 each.
+  await endAll(bench, 1, (replicaId) => ({
+    ...success(replicaId),
+    outputs: Array.from({ length: replicaId === 2 ? 1 : 1000 }, (_none, number) => ({
+      outputIndex: 0,
+      path: `file-${number}`,
+      mode: 0o600,
+      transferId: '',
+      inline: undefined,
+      content,
+    })),
+  }));
+  await turn(...[1, 2, 3].map((replicaId) => ({ kind: 'ResultAccepted' as const, replicaId })));
+  const resultsWithin = async (bytesMax: number): Promise<NonNullable<JobEvent['results']>['results']> => {
+    const event = { type: 'tasks.finished', jobId: 1, taskIndexes: [0, 1, 2] } as unknown as JobEvent;
+    await addResults(parts, 'ana', [{ event, sequence: 1, number: 1 }], bytesMax);
+    return event.results?.results ?? [];
+  };
+  const all = await resultsWithin(1024 * 1024);
+  t.deepEqual(
+    all.map(({ files }) => files.length),
+    [1000, 1, 1000],
+  );
+  const some = await resultsWithin(1000);
+  t.deepEqual(
+    some.map(({ taskIndex, files }) => [taskIndex, files.length, files[0]?.data?.toString()]),
+    [[1, 1, 'small']],
+  );
+  t.true(TaskResult.encode(some[0] as TaskResult).finish().length <= 1000);
+  t.deepEqual(await resultsWithin(10), []);
 });

@@ -54,7 +54,7 @@ test('folders that look a little like one are brought', async (t) => {
 test('a file that the system generates is refused with the way to bring a copy', async (t) => {
   await t.throwsAsync(homeFiles.resolve(named('/proc/cpuinfo')), {
     code: 'MUT_INPUT_UNUSABLE',
-    message: /the system generates it again.*"cp \/proc\/cpuinfo cpuinfo" and "--put cpuinfo"/,
+    message: /the system generates it at each read.*"cp \/proc\/cpuinfo cpuinfo" and "--put cpuinfo"/,
   });
 });
 

@@ -121,3 +121,23 @@ test('a task with an alternative that a machine has is not doubted', (t) => {
   const withAlternative = { ...spec, groups: groups.map((group) => ({ ...group, alternatives: [{ processors: 1 }] })) };
   t.deepEqual(said(withAlternative, clusterAndLab()), []);
 });
+
+test('a gang that is wider than any provider is doubted, unless the size of a provider is unknown', (t) => {
+  const state = clusterAndLab();
+  const ofWidth = (processors: number): JobSpec => ({ ...aJob(1), processors, gang: true, replicasMax: 1 });
+  brokerMachine.step(
+    state,
+    [
+      {
+        kind: 'ResourceReported',
+        providerId: 'p',
+        resourceStatus: { processors: 0, widthMax: 0, isTimeShared: true, isDraining: false },
+      },
+    ],
+    3,
+  );
+  t.deepEqual(said(ofWidth(33), state), ['a task needs 33 processors of one provider; the largest, c, has 32']);
+  t.deepEqual(said(ofWidth(32), state), []);
+  brokerMachine.step(state, [{ kind: 'ProviderAdded', replyTo: 0, providerId: 'new', address: 'h:3' }], 4);
+  t.deepEqual(said(ofWidth(33), state), []);
+});

@@ -42,7 +42,9 @@ export function define(command: Command, act: Act): void {
 export async function showQueues(context: CommandContext, options: QueueOptions): Promise<ExitStatus> {
   const wanted =
     options.cluster === undefined
-      ? listClusterAddresses(context.home)
+      ? listClusterAddresses(context.home, (name) => {
+          context.output.note(`Cluster ${name} is left out: its process has ended.`);
+        })
       : [findClusterAddress(context.home, options.cluster)];
   const listings: Listing[] = [];
   for (const { name, address } of wanted) {

@@ -8,6 +8,7 @@ import { mutiraoHome } from '@mutirao/runtime/files';
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
+import { hasCluster } from '../../grid/addresses.ts';
 import { closeHereHome, listAbandoned, openHereHome, type HereHome } from '../../grid/here-home.ts';
 import { runHere } from '../../grid/run-here.ts';
 import { jobJson } from '../../json/documents.ts';
@@ -52,7 +53,7 @@ export async function submitStandalone(
   if (options.taskOutput === true && context.output.mode !== 'table')
     throw new MutiraoError('MUT_BAD_REQUEST', '--task-output cannot be used with --json or --quiet');
   const usualHome = options.home === undefined ? context.home : mutiraoHome();
-  const site = readSite(options, usualHome, process.env['PATH']);
+  const site = readSite(options, findClusterHome(context, options, usualHome), process.env['PATH']);
   const job = readNewJob(context, file, options);
   reportAbandoned(context, usualHome);
   const home = openHereHome(options.home === undefined ? undefined : context.home, usualHome);
@@ -77,6 +78,11 @@ export async function submitStandalone(
   }
   if (ended === undefined) throw interrupted(home, undefined);
   return exitStatusOfJob(ended);
+}
+
+/** Where a cluster that is named has started: in the home folder that the user gave, else in the usual one. */
+function findClusterHome({ home }: CommandContext, { cluster }: SubmitStandaloneOptions, usualHome: string): string {
+  return cluster !== undefined && hasCluster(home, cluster) ? home : usualHome;
 }
 
 function refuseReserving({ reservation, taskTime }: SubmitOptions): void {

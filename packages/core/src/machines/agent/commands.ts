@@ -26,7 +26,10 @@ export type AgentCommand =
    * the runner on its slot, which is started where it does not run.
    */
   | { readonly kind: 'LaunchTask'; readonly replica: HeldReplica }
-  /** Ends the idle runner on a slot; what is launched there next waits for its end. Harmless where none is. */
+  /**
+   * Ends the idle runner on a slot, whose processors and resources are given back with this: what is staged or launched
+   * later and was given any of them waits for its end. Harmless where none is.
+   */
   | { readonly kind: 'EndRunner'; readonly slot: number }
   | { readonly kind: 'KillTask'; readonly replica: HeldReplica; readonly signal: 'SIGTERM' | 'SIGKILL' }
   /** Answered by OutputsCollected or CollectionFailed. */

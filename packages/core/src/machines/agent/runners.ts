@@ -114,6 +114,11 @@ export function endIdleRunners(turn: Turn): void {
   for (const runner of listIdle(state)) if (isDraining || now >= dueAt(runner, runnerIdleMax)) endRunner(turn, runner);
 }
 
+/** Ends all idle runners: those who send tasks from now on may be others than those who sent theirs. */
+export function endAllIdle(turn: Turn): void {
+  for (const runner of listIdle(turn.state)) endRunner(turn, runner);
+}
+
 /** When the first idle runner is due to end; Infinity without any. */
 export function nextIdleEnd({ runners, options: { runnerIdleMax = 0 } }: AgentState): Instant {
   return runners.reduce((earliest, runner) => Math.min(earliest, dueAt(runner, runnerIdleMax)), Infinity);

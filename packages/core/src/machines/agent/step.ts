@@ -18,7 +18,7 @@ import type { AgentInput } from './inputs.ts';
 import { followClock } from './follow-clock.ts';
 import { dispatchReplicas } from './dispatch-replicas.ts';
 import { acknowledge, nextReportDue, resendReports, sendReports } from './reports.ts';
-import { endIdleRunners, nextIdleEnd, noteRunnerEnd } from './runners.ts';
+import { endAllIdle, endIdleRunners, nextIdleEnd, noteRunnerEnd } from './runners.ts';
 import { launchStaged, launchTask, startReplicas } from './start-replicas.ts';
 import type { AgentState } from './state.ts';
 import { Turn } from './turn.ts';
@@ -100,6 +100,8 @@ function handle(turn: Turn, input: AgentInput): void {
 
 function attach(turn: Turn): void {
   turn.state.isAttached = true;
+  // Another broker, or one whose journal was restored, uses the same numbers for other jobs.
+  endAllIdle(turn);
   resendReports(turn);
   askContentsAgain(turn);
 }

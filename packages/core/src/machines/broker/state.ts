@@ -338,6 +338,8 @@ export interface OpenTask {
   accepting: Success | undefined;
   /** Its user cancelled it alone: all its replicas are being ended, and it is cancelled with the last. */
   isCancelled?: true;
+  /** A replica of it has begun, whatever became of it; left out where none has. */
+  hasStarted?: true;
   failureCount: number;
   /** Its memory request after it was ended for using more than it had; left out if it never was. */
   grown?: GrownMemory;

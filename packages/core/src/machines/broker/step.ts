@@ -72,6 +72,7 @@ export function step(
   flushCancels(turn);
   endJobs(turn);
   followDependencies(turn);
+  flushCancels(turn);
   setDemands(turn);
   grantLeases(turn);
   setTimer(turn);

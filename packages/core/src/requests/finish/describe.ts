@@ -46,9 +46,11 @@ export function describeProposal(context: PlanContext, proposal: Proposal): Requ
 
 function describeEnd(context: PlanContext, { finishes }: Rating): Reason {
   const { index, time } = getMiddle(context);
+  const { pendingTasks, gangProcessors = 0 } = context.facts.demand;
   return {
     code: 'finish-expected-end',
-    pendingTasks: context.facts.demand.pendingTasks,
+    pendingTasks,
+    ...(gangProcessors === 0 ? {} : { gangProcessors }),
     endMs: finishes[index] as Duration,
     taskMs: time,
   };

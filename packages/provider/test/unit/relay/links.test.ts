@@ -17,6 +17,7 @@ test('an agent that is cleared while its reports found no space is done when the
     sharedTokens: [],
     homeMarks: [],
     requestId: '',
+    takesOutputRequests: true,
   };
   const agent = new AgentLink(identity, far, new TaskMeasure({ now: () => 7 }));
   agent.keep(new ReportBuffer({ keep: () => false, offer: (contents) => contents, setPaused: () => undefined }));

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AttachResponse } from '@mutirao/api/machine';
+import { AttachResponse, OutputState } from '@mutirao/api/machine';
 import { ConnectResponse } from '@mutirao/api/provider';
 import { streamPair, type StreamEnd } from '@mutirao/testkit';
 import {
@@ -129,6 +129,50 @@ test('what gangs need is passed on both ways, and a machine takes gangs where it
     message: { value: { gangMemberReady: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }] } },
   });
   t.deepEqual(AttachResponse.decode(received(agent)[2] as Buffer).message, { $case: 'startGang', value: startGang });
+});
+
+test('an agent that answers requests for output gets them, and the provider answers for an older one', async (t) => {
+  const bench = new Bench();
+  const broker = bench.broker('b1');
+  const said = received(broker);
+  const [newer, older] = [
+    received(bench.agent('c1/q1.0', 'request:q1', [], { capabilities: ['output'] })),
+    received(bench.agent('c1/q1.1', 'request:q1')),
+  ];
+  await settle();
+  for (const machineId of ['c1/q1.0', 'c1/q1.1']) bench.join('b1', machineId);
+  const request = {
+    requestId: 5,
+    replicaId: 3,
+    standardOutputOffset: 4,
+    standardErrorOffset: 2,
+    bytesMax: 9,
+    waitMs: 1000,
+  };
+  for (const machineId of ['c1/q1.0', 'c1/q1.1'])
+    broker.write(
+      fromBroker({
+        $case: 'toMachine',
+        value: { machineId, message: { $case: 'outputRequest', value: request } },
+      }),
+    );
+  await settle();
+  const isRequest = (bytes: Buffer): boolean => AttachResponse.decode(bytes).message?.$case === 'outputRequest';
+  t.deepEqual([newer.filter(isRequest).length, older.filter(isRequest).length], [1, 0]);
+  const answer = ConnectResponse.decode(said.at(-1) as Buffer).message;
+  t.like(answer?.value, {
+    machineId: 'c1/q1.1',
+    message: {
+      $case: 'outputPart',
+      value: {
+        requestId: 5,
+        replicaId: 3,
+        state: OutputState.UNREADABLE,
+        standardOutputOffset: 4,
+        standardErrorOffset: 2,
+      },
+    },
+  });
 });
 
 test('a lost machine is reported as lost, and the agent that has its name stays where it is', async (t) => {

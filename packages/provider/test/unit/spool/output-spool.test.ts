@@ -1,7 +1,7 @@
 // Outputs that wait for a broker that is away: whole and safe, within bounds, and gone when they are not wanted any
 // more.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
@@ -230,7 +230,10 @@ test('what a killed process left half done is swept away, and what is too old', 
   await spool.keep(anOutput('t2', Buffer.from('cut')), inPieces(Buffer.from('cut')));
   await spool.keep(anOutput('t3', Buffer.from('gone')), inPieces(Buffer.from('gone')));
   for (const name of disk.files()) {
-    if (name.includes(anOutput('', Buffer.from('cut')).content.sha256)) truncateSync(join(disk.folder, name), 1);
+    if (name.includes(anOutput('', Buffer.from('cut')).content.sha256)) {
+      chmodSync(join(disk.folder, name), 0o600);
+      truncateSync(join(disk.folder, name), 1);
+    }
     if (name.includes(anOutput('', Buffer.from('gone')).content.sha256)) rmSync(join(disk.folder, name));
   }
   const next = disk.open();

@@ -48,6 +48,7 @@ interface WrittenJob {
   /** Also before it was retried: what then still ran may end so. */
   wasCancelled: boolean;
   hasEnded: boolean;
+  hasStarted: boolean;
   /** How it has ever ended. */
   readonly ends: Set<string>;
 }
@@ -178,6 +179,14 @@ export class JournalOracle {
     if (change.kind === 'DependencySettled')
       this.#gates.onSettled(change, this.#findFacts(change.awaitedId), this.#findFacts(change.jobId));
     if (change.kind === 'BeginReached') this.#gates.onBegin(change);
+    if (change.kind === 'ReplicasStarted') for (const { replicaId } of change.started) this.#noteStart(replicaId);
+    if (change.kind === 'ReplicaVerifying') this.#noteStart(change.ending.replicaId);
+    if (change.kind === 'ReplicasEnded' && change.endings.some(hasBegun)) this.#job(change.jobId).hasStarted = true;
+  }
+
+  #noteStart(replicaId: ReplicaId): void {
+    const replica = this.#replicas.get(replicaId);
+    if (replica !== undefined) this.#job(replica.jobId).hasStarted = true;
   }
 
   #job(jobId: JobId): WrittenJob {
@@ -187,8 +196,8 @@ export class JournalOracle {
   }
 
   #findFacts(jobId: JobId): AwaitedFacts {
-    const { ends, tasks } = this.#job(jobId);
-    return { ends, taskEnd: (taskIndex) => tasks.get(taskIndex)?.end };
+    const { ends, tasks, hasStarted } = this.#job(jobId);
+    return { ends, hasStarted, taskEnd: (taskIndex) => tasks.get(taskIndex)?.end };
   }
 
   #replica(replicaId: ReplicaId): WrittenReplica {
@@ -217,6 +226,7 @@ export class JournalOracle {
       isCancelled: false,
       wasCancelled: false,
       hasEnded: false,
+      hasStarted: false,
       ends: new Set(),
     });
   }
@@ -287,18 +297,35 @@ export class JournalOracle {
   }
 
   /** What failed, was cancelled, or would be when its replicas end, begins again; what was finished stays so. */
-  #retry({ jobId, taskIndexes }: ChangeOf<'TasksRetried'>): void {
+  #retry(change: ChangeOf<'TasksRetried'>): void {
+    const { jobId, taskIndexes } = change;
     const job = this.#job(jobId);
     const isMeant = (taskIndex: TaskIndex): boolean => taskIndexes.length === 0 || taskIndexes.includes(taskIndex);
+    this.#gates.onRetried(change, {
+      taskIndexes: this.#listRetried(change).filter(isMeant),
+      isOver: job.isCancelled || job.hasEnded,
+    });
     for (const [taskIndex, task] of job.tasks) if (isMeant(taskIndex) && isGivenUp(task)) job.tasks.delete(taskIndex);
     for (const replica of this.#replicas.values()) {
       if (replica.jobId !== jobId || !replica.isCancelled || !isMeant(replica.taskIndex)) continue;
       replica.isCancelled = false;
       if (findTask(job, replica.taskIndex).end === undefined) job.tasks.delete(replica.taskIndex);
     }
-    if (job.isCancelled) this.#gates.forget(jobId);
     job.isCancelled = false;
     job.hasEnded = false;
+  }
+
+  /** Tasks of which it is sure that they run again when all of their job are retried. */
+  #listRetried({ jobId }: ChangeOf<'TasksRetried'>): TaskIndex[] {
+    const { tasks, taskCount, isCancelled, hasEnded } = this.#job(jobId);
+    const present = [...this.#replicas.values()].filter((replica) => replica.jobId === jobId);
+    const running = new Set(present.map(({ taskIndex }) => taskIndex));
+    const retried = new Set(present.filter((replica) => replica.isCancelled).map(({ taskIndex }) => taskIndex));
+    return Array.from({ length: taskCount }, (_, taskIndex) => taskIndex).filter((taskIndex) => {
+      const task = tasks.get(taskIndex);
+      if (running.has(taskIndex)) return retried.has(taskIndex);
+      return task === undefined ? isCancelled || hasEnded : isGivenUp(task);
+    });
   }
 
   /** What is doubted runs again, unless its job is over. */
@@ -468,7 +495,7 @@ export class JournalOracle {
     const job = this.#job(jobId);
     job.hasEnded = true;
     job.ends.add(status);
-    this.#gates.forget(jobId);
+    this.#gates.onEnded(jobId);
     // They can no longer be released.
     job.held.clear();
     const ends = [...job.tasks.values()].map(({ end }) => end ?? 'ready');
@@ -541,6 +568,10 @@ function limitIn({ runningMax }: ChangeOf<'JobUpdated'>, job: WrittenJob): numbe
 }
 
 /** Whether a task has failed or was cancelled, or is being cancelled by itself. */
+function hasBegun({ startedAt, taskStatus }: ReplicaEnding): boolean {
+  return startedAt !== 0 || taskStatus === 'finished' || taskStatus === 'failed';
+}
+
 function isGivenUp({ end, isUnwanted }: WrittenTask): boolean {
   return end === 'failed' || end === 'cancelled' || (isUnwanted && end === undefined);
 }

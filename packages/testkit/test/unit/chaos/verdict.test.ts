@@ -134,7 +134,7 @@ test('volumes are held against their index: a file that only one of them has is 
   report('a', 'b');
   t.like(await readGathered(job, folders), { members: ['job0/a', 'job0/b'], wrong: [], foreigners: [] });
   report('a');
-  t.regex((await readGathered(job, folders)).wrong.join(), /tells of 1 files, its volumes hold 2: job0\/b/);
+  t.regex((await readGathered(job, folders)).wrong.join(), /lists 1 files, its volumes hold 2: job0\/b/);
   report('a', 'b', 'a');
   t.regex((await readGathered(job, folders)).wrong.join(), /twice/);
   writeFileSync(path.join(gathered, 'stray'), '');

@@ -10,7 +10,7 @@ import { unassignTask } from '../site-selection/assigned-tasks.ts';
 import { layOutDependencies } from '../workflow/lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from '../state.ts';
 import { askForMemory, countAllTasks, getSpec, layOutGroups } from '../jobs/task-groups.ts';
-import { createGates, dropGates, isWhollyGated, noteGates } from '../jobs/gates.ts';
+import { createGates, dropGates, isWhollyGated, noteGates, restoreGatesOf } from '../jobs/gates.ts';
 import { addReadyRange } from '../jobs/ready-tasks.ts';
 import { insertOpenJob } from '../jobs/serving-order.ts';
 
@@ -228,12 +228,11 @@ export function getReviseInputs(state: BrokerState, { jobId, current }: ChangeOf
 
 /**
  * Has failed and cancelled tasks run again, those that wait for others when these have finished, their failures
- * forgotten; those whose replicas are still being ended go on without these.
+ * forgotten; those whose replicas are still being ended go on without these. What their job waited for they await again.
  */
 export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>): void {
   const job = getJob(state, change.jobId);
-  // What it waited for may never come: who retries it wants it now.
-  if (job.status === 'cancelled') dropGates(state, job);
+  restoreGatesOf(state, job, { indexes: listRetried(job, change.taskIndexes), at: change.at });
   if (change.taskIndexes.length > 0) {
     for (const index of change.taskIndexes) retryTask(job, index);
   } else {
@@ -244,6 +243,16 @@ export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>)
   job.cancelReason = '';
   job.endedAt = 0;
   if (!state.openJobs.has(job.jobId)) insertOpenJob(state, job);
+}
+
+function listRetried({ failed, cancelled, tasks }: BrokerJob, taskIndexes: readonly TaskIndex[]): IndexSet {
+  const retried = new IndexSet();
+  for (const index of taskIndexes) retried.add(index);
+  if (taskIndexes.length > 0) return retried;
+  retried.addAll(failed);
+  retried.addAll(cancelled);
+  for (const task of tasks.values()) if (isBeingCancelled(task)) retried.add(task.index);
+  return retried;
 }
 
 /**

@@ -147,6 +147,7 @@ export function startReplicas(state: BrokerState, change: ChangeOf<'ReplicasStar
     const replica = state.replicas.get(replicaId);
     invariant(replica, `replica ${replicaId} starts, but there is none`);
     replica.startedAt = startedAt;
+    if (!isFollower(replica)) replica.task.hasStarted = true;
     // Its machine keeps one that started, whatever it was asked.
     replica.isWithdrawing = false;
     if (replica.status === 'dispatched') replica.status = 'running';
@@ -213,6 +214,7 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
   (task.successes ??= []).push(success);
   state.successes.set(ending.replicaId, success);
   task.status = 'verifying';
+  task.hasStarted = true;
 }
 
 /** Ends replicas as their endings say. */
@@ -281,6 +283,7 @@ function detach(state: BrokerState, replica: BrokerReplica, ending: ReplicaEndin
   if (replica.member !== undefined) leaveGang(state, replica, ending);
   if (isFollower(replica)) return;
   replica.job.onMachines--;
+  if (ending.startedAt !== 0) task.hasStarted = true;
   if (task.replicas.length === 1 && task.replicas[0] === replica) task.replicas.pop();
   else task.replicas.splice(task.replicas.indexOf(replica), 1);
 }

@@ -130,7 +130,14 @@ function unplacedFor({ provider, left, fresh }: Split): ShapeCounts {
 
 /** The first request of a queue's tasks that a machine could have which the provider may obtain. */
 function findObtainable(queue: TaskQueue, provider: BrokerProvider): TaskQueue | undefined {
-  return listRequests(queue).find((request) => mayMatch(request, provider));
+  return listRequests(queue).find((request) => mayHold(request, provider));
+}
+
+/** Whether it may ever run such a task: it never has more processors for a gang than all of its resource. */
+function mayHold(queue: TaskQueue, provider: BrokerProvider): boolean {
+  const processors = provider.resource?.resourceStatus.processors ?? 0;
+  const isTooWide = queue.isGang && processors > 0 && queue.processors > processors;
+  return !isTooWide && mayMatch(queue, provider);
 }
 
 /** The rest of a queue that no machine takes, except the shares kept for others. */
@@ -143,7 +150,7 @@ function leftFor({ provider, fresh }: Pick<Split, 'provider' | 'fresh'>, queue: 
 function widestGang({ provider, left, fresh }: Split): ProcessorCount {
   let widest = 0;
   for (const queue of left) {
-    if (queue.source.isGang && mayMatch(queue.source, provider) && leftFor({ provider, fresh }, queue) > 0)
+    if (queue.source.isGang && mayHold(queue.source, provider) && leftFor({ provider, fresh }, queue) > 0)
       widest = Math.max(widest, queue.source.processors);
   }
   return widest;

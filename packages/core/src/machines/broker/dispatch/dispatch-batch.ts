@@ -1,5 +1,5 @@
 import type { Bytes, ProcessorCount, TaskIndex } from '../../../shared/index.ts';
-import { findResources } from '../jobs/task-groups.ts';
+import { findOwnMemory, findResources } from '../jobs/task-groups.ts';
 import { revokeLeases } from '../leases/grant-leases.ts';
 import type { BrokerJob, BrokerMachine, GroupSpan } from '../state.ts';
 import { buildStart } from './start-of.ts';
@@ -53,7 +53,7 @@ export function dispatchBatch(
 
 /** What a task holds where that is not what its group says. */
 function findMemory(job: BrokerJob, index: TaskIndex, alternative: number): Bytes | undefined {
+  if (alternative === 0) return findOwnMemory(job, index);
   const grown = job.tasks.get(index)?.grown;
-  if (alternative === 0) return grown?.memory ?? job.chosenMemory;
   return grown === undefined ? undefined : findResources(job, index, alternative)?.memory;
 }

@@ -6,7 +6,7 @@ import { ReadyOrder } from '../workflow/ready-order.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, BrokerProvider, TaskQueue } from '../state.ts';
 import { isServedBefore } from '../jobs/serving-order.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { findOwnMemory, getGroup } from '../jobs/task-groups.ts';
 import { buildStart } from '../dispatch/start-of.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
 
@@ -186,7 +186,7 @@ class Hall {
     const gangId = state.nextReplicaId;
     const { jobId } = queue.job;
     const { groupIndex } = getGroup(queue.job, taskIndex);
-    const memory = queue.job.tasks.get(taskIndex)?.grown?.memory ?? queue.job.chosenMemory;
+    const memory = findOwnMemory(queue.job, taskIndex);
     commit(this.#turn, {
       kind: 'GangDispatched',
       jobId,

@@ -4,6 +4,7 @@ import type { BrokerJob, BrokerState } from '../state.ts';
 import { bytesOfMemoryUnits } from '../times/observe-memory.ts';
 import { commit, type Turn } from '../turn.ts';
 import { findMostMemory } from './grow-memory.ts';
+import { asksForMemory } from './task-groups.ts';
 
 /** Tasks that must have ended well before their memory is chosen by what they used. */
 export const measuredMin = 5;
@@ -35,12 +36,12 @@ export function chooseMemories(turn: Turn): void {
 /** What tasks of a job ask for now, that were not given more; undefined where that is not chosen for them. */
 export function getAsked({ spec, status, queues, chosenMemory }: BrokerJob): Bytes | undefined {
   if (spec?.memoryAuto !== true || status !== 'running') return undefined;
-  return chosenMemory ?? queues.find(({ resources }) => resources !== undefined)?.resources?.memory;
+  return chosenMemory ?? queues.find(({ resources }) => asksForMemory(resources))?.resources?.memory;
 }
 
 /** By what the job's tasks used, or else by what its spec says. */
 function chooseMemory(state: BrokerState, job: BrokerJob): Bytes {
-  const groups = job.groups.filter(({ queue }) => queue.resources !== undefined);
+  const groups = job.groups.filter(({ queue }) => asksForMemory(queue.resources));
   const queues = [...new Set(groups.map(({ queue }) => queue))];
   const possible = queues.map((queue) => findMostMemory(state, queue, queue.resources ?? emptyRequest));
   const most = Math.min(Infinity, ...possible.filter((memory) => memory > 0));

@@ -1,7 +1,7 @@
 import type { DependencyCondition, JobSpec } from '../../../messages/index.ts';
 import { dependenciesMax } from '../../../messages/index.ts';
 import type { Fault, Reason, Refusal } from '../../../reasons/index.ts';
-import { unreachable, type JobId, type TaskIndex, type UserId } from '../../../shared/index.ts';
+import { type IndexSet, unreachable, type JobId, type TaskIndex, type UserId } from '../../../shared/index.ts';
 import { getJob } from '../apply/apply-job.ts';
 import type { BrokerChange } from '../changes.ts';
 import type { AwaitedJob, BrokerJob, BrokerState } from '../state.ts';
@@ -39,47 +39,92 @@ export function findDependencyFault(
 
 /** Looks at all that a job waits for, just after it was accepted. */
 export function settleDependencies(turn: Turn, job: BrokerJob): void {
-  for (const awaited of [...job.awaited]) {
-    if (job.status !== 'running') return;
-    settle(turn, job, { awaited, indexes: awaited.waiting.values() });
+  for (const awaited of [...job.awaited]) if (job.status === 'running') settle(turn, job, awaited);
+}
+
+/**
+ * Lets a job that is retried go on without what has come, and without what has ended in another way: its user insists.
+ * For what may still come it waits.
+ */
+export function insistOnDependencies(turn: Turn, job: BrokerJob): void {
+  for (const { jobId, condition, waiting } of [...job.awaited]) {
+    const before = turn.state.jobs.get(jobId);
+    if (condition === 'each') {
+      const taskIndexes = before === undefined ? [...waiting.values()] : listEnded(before, waiting);
+      if (taskIndexes.length > 0) settled(turn, job, { awaitedId: jobId, condition, taskIndexes });
+    } else if (before === undefined || judge(before, condition) !== 'open')
+      settled(turn, job, { awaitedId: jobId, condition, taskIndexes: [] });
   }
 }
 
 /**
- * Lets jobs go on, or cancels them, whose awaited jobs have changed in this step. Cost: the changes, and the tasks of
- * those that wait element by element for what has ended.
+ * Lets jobs go on, or cancels them, whose awaited jobs have changed in this step, and then those that wait for these.
+ * Cost: the changes, and for each job that begins, ends or has tasks end, those that wait for just that; where they
+ * wait task by task, O(tasks / 32) each.
  */
 export function followDependencies(turn: Turn): void {
   const { state, changes } = turn;
   if (state.dependents.size === 0) return;
   const before = changes.length;
-  for (const change of changes.slice(0, before)) {
-    const dependents = 'jobId' in change ? state.dependents.get(change.jobId) : undefined;
-    if (dependents === undefined || !('jobId' in change)) continue;
-    for (const job of [...dependents])
-      for (const awaited of job.awaited.filter(({ jobId }) => jobId === change.jobId))
-        if (job.status === 'running') settle(turn, job, { awaited, indexes: touchedBy(change, awaited) });
+  for (let from = 0; from < changes.length; ) {
+    const touched = findTouched(turn, from);
+    from = changes.length;
+    for (const [jobId, conditions] of touched) settleDependents(turn, jobId, conditions);
   }
   // What is ready now is placed, and what was cancelled ends, in the next step.
   if (changes.length > before) wakeBy(turn, turn.now);
 }
 
-/** Of the tasks that wait for their own: those that a change of the awaited job may free. */
-function touchedBy(change: BrokerChange, { condition, waiting }: AwaitedJob): Iterable<TaskIndex> {
-  if (condition !== 'each') return [];
-  if (change.kind === 'ReplicasEnded')
-    return change.endings.map(({ taskIndex }) => taskIndex).filter((index) => waiting.has(index));
-  return ['TasksCancelled', 'JobCancelled', 'JobEnded'].includes(change.kind) ? waiting.values() : [];
+/** Of jobs that others wait for, the conditions that changes from this one on may have settled. */
+function findTouched({ state, changes }: Turn, from: number): Map<JobId, Set<DependencyCondition>> {
+  const touched = new Map<JobId, Set<DependencyCondition>>();
+  for (let at = from; at < changes.length; at++) {
+    const change = changes[at] as BrokerChange;
+    const conditions = conditionsBy[change.kind];
+    if (conditions === undefined || !('jobId' in change) || !state.dependents.has(change.jobId)) continue;
+    const known = touched.get(change.jobId);
+    if (known === undefined) touched.set(change.jobId, new Set(conditions));
+    else for (const condition of conditions) known.add(condition);
+  }
+  return touched;
 }
 
-function settle(
-  turn: Turn,
-  job: BrokerJob,
-  { awaited, indexes }: { readonly awaited: AwaitedJob; readonly indexes: Iterable<TaskIndex> },
-): void {
-  const before = getJob(turn.state, awaited.jobId);
-  if (awaited.condition === 'each') settleEach(turn, job, { awaited, before, indexes: [...indexes] });
-  else settleWhole(turn, job, { condition: awaited.condition, before });
+/** The changes with which a job begins, a task of it ends, or all of it; others settle nothing. */
+const conditionsBy: Partial<Record<BrokerChange['kind'], readonly DependencyCondition[]>> = {
+  ReplicasStarted: ['started'],
+  ReplicaVerifying: ['started'],
+  ReplicasEnded: ['started', 'each'],
+  ReplicaLetGo: ['each'],
+  TaskDecided: ['each'],
+  TasksCancelled: ['each'],
+  JobCancelled: ['each'],
+  JobEnded: ['started', 'ended', 'succeeded', 'failed', 'each'],
+};
+
+function settleDependents(turn: Turn, jobId: JobId, conditions: ReadonlySet<DependencyCondition>): void {
+  for (const job of [...(turn.state.dependents.get(jobId) ?? [])])
+    for (const awaited of job.awaited.filter((one) => one.jobId === jobId && conditions.has(one.condition)))
+      if (job.status === 'running') settle(turn, job, awaited);
+}
+
+function settle(turn: Turn, job: BrokerJob, { jobId, condition, waiting }: AwaitedJob): void {
+  const before = getJob(turn.state, jobId);
+  if (condition === 'each') settleEach(turn, job, { before, indexes: listEnded(before, waiting) });
+  else settleWhole(turn, job, { condition, before });
+}
+
+/** Whether a step must settle the condition of a job that runs: as a whole, or for a task of it. */
+export function isDecided(
+  before: BrokerJob,
+  { condition, waiting }: Pick<AwaitedJob, 'condition' | 'waiting'>,
+): boolean {
+  return condition === 'each' ? listEnded(before, waiting).length > 0 : judge(before, condition) !== 'open';
+}
+
+/** Those of these tasks that have ended, ascending. A job all of whose tasks have finished does not name them. */
+function listEnded({ status, finished, failed, cancelled }: BrokerJob, among: IndexSet): TaskIndex[] {
+  if (status === 'finished') return [...among.values()];
+  return [finished, failed, cancelled].flatMap((ended) => [...among.valuesIn(ended)]).sort((one, other) => one - other);
 }
 
 function settleWhole(
@@ -95,14 +140,12 @@ function settleWhole(
 function settleEach(
   turn: Turn,
   job: BrokerJob,
-  {
-    awaited: { jobId: awaitedId, condition },
-    before,
-    indexes,
-  }: { readonly awaited: AwaitedJob; readonly before: BrokerJob; readonly indexes: readonly TaskIndex[] },
+  { before, indexes }: { readonly before: BrokerJob; readonly indexes: readonly TaskIndex[] },
 ): void {
-  const never = indexes.filter((index) => judgeTask(before, index) === 'never');
-  const unwanted = never.filter((index) => job.parked.has(index) || job.dependencies?.waiting.has(index) === true);
+  const condition = 'each';
+  const unwanted = indexes
+    .filter((index) => hasFallenAway(before, index))
+    .filter((index) => job.parked.has(index) || job.dependencies?.waiting.has(index) === true);
   if (unwanted.length > 0)
     commit(turn, {
       kind: 'TasksCancelled',
@@ -111,8 +154,7 @@ function settleEach(
       reason: describeNever(before, condition),
       at: turn.now,
     });
-  const taskIndexes = indexes.filter((index) => judgeTask(before, index) !== 'open');
-  if (taskIndexes.length > 0) settled(turn, job, { awaitedId, condition, taskIndexes });
+  if (indexes.length > 0) settled(turn, job, { awaitedId: before.jobId, condition, taskIndexes: indexes });
 }
 
 function settled(
@@ -131,7 +173,7 @@ function describeNever({ jobId, status }: BrokerJob, condition: DependencyCondit
   return { code: 'dependency-never-met', awaitedId: jobId, condition, status };
 }
 
-function judge(before: BrokerJob, condition: Exclude<DependencyCondition, 'each'> | 'each'): Verdict {
+function judge(before: BrokerJob, condition: DependencyCondition): Verdict {
   const hasEnded = before.endedAt !== 0;
   switch (condition) {
     case 'started':
@@ -152,13 +194,11 @@ function judge(before: BrokerJob, condition: Exclude<DependencyCondition, 'each'
 /** Cost: O(open tasks) until one has started. */
 function hasStarted({ finished, failed, tasks }: BrokerJob): boolean {
   if (finished.size + failed.size > 0) return true;
-  for (const { status, replicas } of tasks.values())
-    if (status === 'verifying' || replicas.some(({ startedAt }) => startedAt !== 0)) return true;
+  for (const task of tasks.values()) if (task.hasStarted === true) return true;
   return false;
 }
 
-/** A job all of whose tasks have finished does not name them any more. */
-function judgeTask({ status, finished, failed, cancelled }: BrokerJob, index: TaskIndex): Verdict {
-  if (status === 'finished' || finished.has(index)) return 'met';
-  return failed.has(index) || cancelled.has(index) ? 'never' : 'open';
+/** Whether a task that has ended did not finish. */
+function hasFallenAway({ failed, cancelled }: BrokerJob, index: TaskIndex): boolean {
+  return failed.has(index) || cancelled.has(index);
 }

@@ -41,15 +41,13 @@ function expire(turn: Turn, job: BrokerJob, expireAt: Instant): void {
   reportLeasesAgain(turn.state, job);
 }
 
-/** Tasks that have not ended and of which nothing has begun, ascending. Cost: O(tasks of the job). */
+/** Tasks that have not ended and of which nothing has ever begun, ascending. Cost: O(tasks of the job). */
 function listUnstarted({ taskCount, tasks, finished, failed, cancelled }: BrokerJob): TaskIndex[] {
   const indexes: TaskIndex[] = [];
   for (let index = 0; index < taskCount; index++) {
     if (finished.has(index) || failed.has(index) || cancelled.has(index)) continue;
     const open = tasks.get(index);
-    const hasStarted =
-      open !== undefined && (open.status === 'verifying' || open.replicas.some(({ startedAt }) => startedAt !== 0));
-    if (!hasStarted && open?.isCancelled !== true) indexes.push(index);
+    if (open?.hasStarted !== true && open?.isCancelled !== true) indexes.push(index);
   }
   return indexes;
 }

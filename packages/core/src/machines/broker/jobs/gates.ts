@@ -55,3 +55,35 @@ export function dropGates(state: BrokerState, job: BrokerJob): void {
   job.expireAt = undefined;
   forgetTimes(state, job);
 }
+
+/**
+ * Has tasks that run again wait once more for all that their job waited for when it was submitted, even for what has
+ * come; the step that retries them settles that. The rest of a job that is still running does not wait again.
+ */
+export function restoreGatesOf(
+  state: BrokerState,
+  job: BrokerJob,
+  { indexes, at }: { readonly indexes: IndexSet; readonly at: Instant },
+): void {
+  const isOver = job.status === 'cancelled' || job.endedAt !== 0;
+  for (const dependency of job.spec?.after ?? [])
+    if (dependency.condition === 'each') awaitAgain(job, dependency).addAll(indexes);
+    else if (isOver) awaitAgain(job, dependency);
+  if (isOver) restoreTimes(job, at);
+  noteGates(state, job);
+}
+
+/** The tasks that wait for a job which theirs waits for, once more if it did not any longer. */
+function awaitAgain(job: BrokerJob, { jobId, condition }: JobDependency): IndexSet {
+  const known = job.awaited.find((awaited) => awaited.jobId === jobId && awaited.condition === condition);
+  if (known !== undefined) return known.waiting;
+  const waiting = new IndexSet();
+  job.awaited.push({ jobId, condition, waiting });
+  return waiting;
+}
+
+function restoreTimes(job: BrokerJob, at: Instant): void {
+  const { beginAt = 0, expireAt = 0 } = job.spec ?? {};
+  if (beginAt > at) job.beginAt = beginAt;
+  if (expireAt > at) job.expireAt = expireAt;
+}

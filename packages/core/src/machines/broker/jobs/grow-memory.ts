@@ -16,7 +16,7 @@ import type {
   TaskQueue,
 } from '../state.ts';
 import { isQuarantined } from '../trust/trust-records.ts';
-import { getGroup, openQueue } from './task-groups.ts';
+import { asksForMemory, getGroup, openQueue } from './task-groups.ts';
 
 /** The code of a task that used more memory than it may. */
 export const memoryMaxCode = 'MUT_MEMORY_MAX';
@@ -56,10 +56,6 @@ export function findMemoryGrowth(
 /** No less than tasks of its job request by now. */
 function growFrom(memory: Bytes, growth: number, { chosenMemory = 0 }: BrokerJob): Bytes {
   return Math.max(Math.ceil(memory * growth), chosenMemory);
-}
-
-function asksForMemory(request: ResourceRequest | undefined): request is ResourceRequest {
-  return request !== undefined && request.memory > 0;
 }
 
 /** Whether a provider has still to say what its resource has. */

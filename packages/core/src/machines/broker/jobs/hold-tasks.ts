@@ -13,7 +13,7 @@ export function holdTasks(turn: Turn, input: GetInput<'TasksHeld'>): void {
   if (job === undefined) return;
   const taskIndexes = listChanged(job, input.taskIndexes, false);
   const isAll = input.taskIndexes.length === 0;
-  const heldCount = isAll ? job.taskCount - countEnded(job) - job.parked.size : taskIndexes.length;
+  const heldCount = isAll ? job.taskCount - countEnded(job) - countHeldOpen(job) : taskIndexes.length;
   if (isAll ? !job.isHeld || job.held.size < job.taskCount : heldCount > 0) {
     commit(turn, { kind: 'TasksHeld', jobId: job.jobId, taskIndexes, at: turn.now });
     reportLeasesAgain(turn.state, job);
@@ -27,8 +27,7 @@ export function releaseTasks(turn: Turn, input: GetInput<'TasksReleased'>): void
   const job = findOpen(turn, input);
   if (job === undefined) return;
   const taskIndexes = listChanged(job, input.taskIndexes, true);
-  const releasedCount =
-    input.taskIndexes.length === 0 ? Math.min(job.held.size, job.taskCount - countEnded(job)) : taskIndexes.length;
+  const releasedCount = input.taskIndexes.length === 0 ? countHeldOpen(job) : taskIndexes.length;
   if (releasedCount > 0 || (job.held.size > 0 && input.taskIndexes.length === 0))
     commit(turn, { kind: 'TasksReleased', jobId: job.jobId, taskIndexes, at: turn.now });
   reply(turn, input.replyTo, { ok: true, value: { releasedCount } });
@@ -62,10 +61,21 @@ function findOpen(turn: Turn, input: GetInput<'TasksHeld' | 'TasksReleased'>): B
   return undefined;
 }
 
+/** Tasks that are held and have not ended, whatever else they wait for. Cost: O(held tasks), where not all are. */
+function countHeldOpen(job: BrokerJob): number {
+  if (job.held.size === job.taskCount) return job.taskCount - countEnded(job);
+  let count = 0;
+  for (const index of job.held.values()) if (!hasTaskEnded(job, index)) count++;
+  return count;
+}
+
 /** Those that have not ended and of which this holds, each once, ascending. */
 function listChanged(job: BrokerJob, taskIndexes: readonly TaskIndex[], isHeld: boolean): TaskIndex[] {
-  const { held, finished, failed, cancelled } = job;
   return [...new Set(taskIndexes)]
-    .filter((index) => held.has(index) === isHeld && ![finished, failed, cancelled].some((ended) => ended.has(index)))
+    .filter((index) => job.held.has(index) === isHeld && !hasTaskEnded(job, index))
     .sort((one, other) => one - other);
+}
+
+function hasTaskEnded({ finished, failed, cancelled }: BrokerJob, index: TaskIndex): boolean {
+  return finished.has(index) || failed.has(index) || cancelled.has(index);
 }

@@ -3,6 +3,7 @@ import { type CurrentInput, fingerprintsIn } from '../../../resumption/index.ts'
 import type { TaskIndex } from '../../../shared/index.ts';
 import { isBeingCancelled } from '../apply/apply-job.ts';
 import { findUserJob } from './find-job.ts';
+import { insistOnDependencies } from './follow-dependencies.ts';
 import type { GetInput } from '../inputs.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import { closeOverEdges } from './retry-closure.ts';
@@ -31,7 +32,10 @@ export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
   const taskIndexes = listRetried(job, input.taskIndexes);
   const retriedCount = input.taskIndexes.length === 0 ? all : taskIndexes.length;
   if (retriedCount > 0 || job.endedAt === 0) reviseInputs(turn, job, input.current ?? []);
-  if (retriedCount > 0) commit(turn, { kind: 'TasksRetried', jobId: job.jobId, taskIndexes, at: turn.now });
+  if (retriedCount > 0) {
+    commit(turn, { kind: 'TasksRetried', jobId: job.jobId, taskIndexes, at: turn.now });
+    insistOnDependencies(turn, job);
+  }
   reply(turn, input.replyTo, { ok: true, value: { retriedCount: retriedCount + released } });
 }
 

@@ -185,17 +185,29 @@ export function findWholeQueue(job: BrokerJob, index: TaskIndex): TaskQueue {
 /** Has the tasks of a queue ask for another amount of memory, where they ask for any. */
 export function askForMemory(queue: TaskQueue, memory: Bytes): void {
   const { resources } = queue;
-  if (resources === undefined || resources.memory === 0) return;
+  if (!asksForMemory(resources)) return;
   queue.resources = { ...resources, memory };
   queue.matches = new WeakMap();
 }
 
-/** A request with another amount of memory; without one, as it is. */
+/** The memory of a task by its first request where that is not what its group says: never of one that asks for none. */
+export function findOwnMemory(job: BrokerJob, index: TaskIndex): Bytes | undefined {
+  const grown = job.tasks.get(index)?.grown?.memory;
+  if (grown !== undefined || job.chosenMemory === undefined) return grown;
+  return asksForMemory(getGroup(job, index).queue.resources) ? job.chosenMemory : undefined;
+}
+
+/** Whether a request is for an amount of memory. */
+export function asksForMemory(request: ResourceRequest | undefined): request is ResourceRequest {
+  return request !== undefined && request.memory > 0;
+}
+
+/** A request with another amount of memory; without one, and where it asks for none, as it is. */
 export function withMemory(
   request: ResourceRequest | undefined,
   memory: Bytes | undefined,
 ): ResourceRequest | undefined {
-  return request === undefined || memory === undefined ? request : { ...request, memory };
+  return memory === undefined || !asksForMemory(request) ? request : { ...request, memory };
 }
 
 /** Processors that a task of a job which may still run tasks holds at least. Cost: O(log groups). */

@@ -7,6 +7,8 @@ import {
 } from '../../../messages/index.ts';
 import type { Refusal } from '../../../reasons/index.ts';
 import type { ProcessorCount, UserId } from '../../../shared/index.ts';
+import { countEnded } from '../jobs/end-jobs.ts';
+import { isWhollyGated } from '../jobs/gates.ts';
 import { isDraining, takesWork } from '../machines/takes-work.ts';
 import { getAmount, findMoved, reservationNow, getWindow } from './reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, OverReservation } from '../state.ts';
@@ -139,7 +141,9 @@ function processorsAt({ machines }: BrokerProvider, job: BrokerJob): ProcessorCo
 }
 
 function processorsFor(state: BrokerState, job: BrokerJob): ProcessorCount {
-  const open = job.taskCount - job.finished.size - job.failed.size - job.cancelled.size - job.parked.size;
+  // Of a workflow that may not start yet, what is behind the parked tasks does not start either.
+  const behind = isWhollyGated(job) || job.held.size === job.taskCount ? (job.dependencies?.waiting.size ?? 0) : 0;
+  const open = job.taskCount - countEnded(job) - job.parked.size - behind;
   const pending = Math.min(job.runningMax ?? Infinity, open + countRunsWanted(state, job));
   return pending * Math.max(job.processors, ...job.queues.map((queue) => queue.processors));
 }

@@ -31,6 +31,7 @@ const subjects = [
   'forgotten',
   'dependencies',
   'dependencies-each',
+  'dependencies-retried',
   'times',
   'priorities',
   'unconfirmed',

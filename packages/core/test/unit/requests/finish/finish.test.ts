@@ -474,6 +474,12 @@ test('before anything was observed it probes with what starts now and lets a lar
   t.is(drafts[0]?.width, 8);
 });
 
+test('of tasks on several machines the decision counts processors, not tasks', (t) => {
+  const given = facts();
+  const { reasons } = finishHeuristic.draft({ ...given, demand: { ...given.demand, gangProcessors: 30 } });
+  t.like(reasons[0], { code: 'finish-expected-end', pendingTasks: 30, gangProcessors: 30 });
+});
+
 test('its decision says when the job ends, why each request, and what was compared', (t) => {
   const decision = finishHeuristic.draft(facts());
   t.deepEqual(decision.reasons, [

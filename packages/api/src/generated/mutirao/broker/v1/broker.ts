@@ -784,8 +784,8 @@ export interface WatchJobRequest {
     | number
     | undefined;
   /**
-   * Events tasks.finished carry results, with at most so many bytes of files in each event, 1 to 1048576. When absent, or for an event of
-   * more than 1000 tasks, GetTaskOutput has them.
+   * Events tasks.finished carry results, with at most so many bytes in each event, 1 to 1048576, names and hashes of files included; results that do not fit
+   * are missing. When absent, or for an event of more than 1000 tasks, GetTaskOutput has them.
    */
   resultBytesMax?: number | undefined;
 }

@@ -98,7 +98,9 @@ export interface AttachResponse {
     | //
     /** Before the first message of a broker, and again when another user's broker follows. Only the provider says it. */
     { $case: "served"; value: ServedUser }
-    | { $case: "outputRequest"; value: OutputRequest }
+    | //
+    /** Only to an agent that has the capability "output"; for one that has not, the provider answers that its output is unreadable. */
+    { $case: "outputRequest"; value: OutputRequest }
     | undefined;
 }
 

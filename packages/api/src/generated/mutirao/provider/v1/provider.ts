@@ -277,7 +277,9 @@ export interface ToMachine {
     | //
     /** Numbered as in AttachResponse, as all of these are. Only to a machine whose facts say that it takes gangs. */
     { $case: "startGang"; value: StartGang }
-    | { $case: "outputRequest"; value: OutputRequest }
+    | //
+    /** Only to a provider that has the capability "output". */
+    { $case: "outputRequest"; value: OutputRequest }
     | undefined;
 }
 
