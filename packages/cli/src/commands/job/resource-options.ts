@@ -95,7 +95,10 @@ const memoryMin = 2 ** 20;
  * @throws {UsageError}
  */
 export function refuseLittleMemory(option: string, text: string | undefined, size = text): void {
-  if (text === undefined || size === undefined || parseSize(size) >= memoryMin) return;
+  if (text === undefined || size === undefined) return;
+  const bytes = parseSize(size);
+  // 0 removes what a job file asks for; nothing can start with it.
+  if (bytes >= memoryMin || (bytes === 0 && text === size)) return;
   const meant = /^[1-9]\d*$/.test(size) ? text.replace(/\d+$/, `${size}M`) : undefined;
   throw new UsageError(`${option} is "${text}", less than 1 MiB; expected a size with its unit, as in 512M or 4G`, {
     ...(meant === undefined

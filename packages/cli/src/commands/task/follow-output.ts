@@ -63,7 +63,13 @@ async function finish(broker: BrokerClient, followed: Followed, printer: TailPri
 
 /** How the last run of a task failed. */
 async function findCause(broker: BrokerClient, { jobId, taskIndex }: Followed): Promise<string> {
-  const { tasks } = await broker.listTasks({ jobId, taskIndexes: [taskIndex], pageSize: 1 });
+  const { tasks } = await broker.listTasks({
+    jobId,
+    taskIndexes: [taskIndex],
+    status: TaskStatus.UNSPECIFIED,
+    pageSize: 1,
+    fromTaskIndex: taskIndex,
+  });
   const last = tasks.find((task) => task.taskIndex === taskIndex)?.replicas.at(-1);
   if (last === undefined) return '';
   const text = last.detail?.text ?? '';

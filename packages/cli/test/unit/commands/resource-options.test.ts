@@ -14,8 +14,8 @@ test('what is asked for applies to every task, part by part, before what a file 
   t.deepEqual(resources, asked);
   t.is(groups[0]?.resources, undefined);
   t.deepEqual(groups[1]?.resources, { ...asked, named: { licence: 1, scratch: 1024 } });
-  const memoryOnly = overrideJob(job, { memory: '1K' }, place);
-  t.deepEqual(memoryOnly.groups[1]?.resources, { memory: 1024, gpus: 500, gpuKind: 't4', named: { licence: 1 } });
+  const memoryOnly = overrideJob(job, { memory: '1M' }, place);
+  t.deepEqual(memoryOnly.groups[1]?.resources, { memory: 2 ** 20, gpus: 500, gpuKind: 't4', named: { licence: 1 } });
   t.deepEqual(overrideJob(job, { gpus: '0', memory: '0' }, place).resources, undefined);
 });
 
