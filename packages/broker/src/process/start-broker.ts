@@ -64,6 +64,7 @@ import { LiveOutputs } from '../live-output/live-outputs.ts';
 import { stateSharedHome } from '../providers/shared-home.ts';
 import { NamedContents } from '../providers/named-contents.ts';
 import { ProviderQueues } from '../providers/provider-queues.ts';
+import { configureProviders } from './configure-providers.ts';
 import { ProviderLinks } from '../providers/provider-links.ts';
 import { LeaseStager } from '../providers/lease-stager.ts';
 import { ToProvider } from '../providers/to-provider.ts';
@@ -361,16 +362,7 @@ class Broker {
     this.#sweepIntermediates();
     for (const job of state.jobs.values()) if (job.endedAt > 0) this.#ownReservations?.giveBack(job);
     for (const command of resume(state, this.#tookOverAt)) this.#performResumed(command);
-    for (const { providerId, address } of this.#setup.providers) {
-      const known = state.providers.get(providerId);
-      if (known?.address !== address || known.isRemoved)
-        this.#driver.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address });
-    }
-    for (const { providerId, address } of this.#setup.formerProviders) {
-      const known = state.providers.get(providerId);
-      if (known?.address === address && !known.isRemoved)
-        this.#driver.deliver({ kind: 'ProviderRemoved', replyTo: 0, providerId });
-    }
+    for (const input of configureProviders(state, this.#setup)) this.#driver.deliver(input);
   }
 
   /** Now, and every hour. */
