@@ -216,7 +216,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     show('provider add alpha unix:/home/ana/.mutirao/alpha.sock', 'use a provider of this host'),
   ],
   'provider remove': [
-    show('provider remove lab', 'use a provider that cannot be reached no more'),
+    show('provider remove lab', 'stop using a provider that cannot be reached'),
     show('provider remove lab --quiet', 'the same, printing only the name'),
   ],
   'provider drain': [

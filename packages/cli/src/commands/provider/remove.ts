@@ -10,7 +10,7 @@ export function define(command: Command, act: Act): void {
     .action((provider: string) => act((context) => removeProvider(context, provider)));
 }
 
-/** Makes the broker use a provider that cannot be reached no more, until it is added again. */
+/** Makes the broker stop using a provider that cannot be reached, until it is added again. */
 export async function removeProvider(context: CommandContext, providerId: string): Promise<ExitStatus> {
   await (await context.broker()).removeProvider({ providerId });
   printResult(context.output, {

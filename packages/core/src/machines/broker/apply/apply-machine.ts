@@ -64,7 +64,7 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
   }
 }
 
-/** Uses a provider no more; its machines are gone already. */
+/** Stops using a provider; its machines are gone already. */
 export function removeProvider(state: BrokerState, { providerId }: ChangeOf<'ProviderRemoved'>): void {
   const provider = getProvider(state, providerId);
   Object.assign(provider, {

@@ -27,7 +27,7 @@ export function addProvider(turn: Turn, input: GetInput<'ProviderAdded'>): void 
 }
 
 /**
- * Uses a provider that is away no more: its machines are lost, which counts against no task, and its requests vanish.
+ * Stops using a provider that is away: its machines are lost, which counts against no task, and its requests vanish.
  */
 export function removeProvider(turn: Turn, { replyTo, providerId }: GetInput<'ProviderRemoved'>): void {
   const provider = turn.state.providers.get(providerId);
