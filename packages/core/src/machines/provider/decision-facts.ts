@@ -26,7 +26,7 @@ export function getDemand(
 /** What every heuristic may look at, but the requests that are pending and the slots that they leave. */
 export function listFacts(turn: Turn, { limits, listing }: Resource, broker: KnownBroker): RequestFacts {
   const { state, now } = turn;
-  const { pendingTasks, processors, deadline } = getDemand(turn, broker);
+  const { pendingTasks, processors, deadline, gangProcessors = 0 } = getDemand(turn, broker);
   const served = getServed(state, broker);
   return {
     now,
@@ -35,7 +35,7 @@ export function listFacts(turn: Turn, { limits, listing }: Resource, broker: Kno
     pending: [],
     served,
     idleHeldTime: getIdleHeldTime(served),
-    demand: { pendingTasks, processors, deadline },
+    demand: { pendingTasks, processors, deadline, ...(gangProcessors === 0 ? {} : { gangProcessors }) },
     taskTimes: observedTaskTimes(broker),
     taskTimesElsewhere: broker.demand?.taskTimes,
     isFirst: isFirstOf(state, broker),
