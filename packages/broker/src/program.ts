@@ -94,7 +94,10 @@ export const brokerProgram = defineProgram({
     { heading: 'Common options', names: ['listen', 'provider'] },
     { heading: 'Scheduling', names: ['siteSelection', 'replicateAfter', 'reservations'] },
     { heading: 'Checks and files', names: ['checkDeadline', 'checksMax', 'blobBytesMax', 'keepIntermediates'] },
-    { heading: 'Failures of providers and machines', names: ['suspectGrace', 'cancelGrace', 'leaseHorizon'] },
+    {
+      heading: 'Failures of providers and machines',
+      names: ['suspectGrace', 'cancelGrace', 'leaseHorizon', 'formerProvider'],
+    },
     { heading: 'Quotas, metrics and traces', names: ['quota', 'metrics', 'trace'] },
     {
       heading: 'Events',
