@@ -43,7 +43,7 @@ const options = {
   }),
   provider: list({ help: 'Provider to use: its name and address.', placeholder: 'ID=HOST:PORT' }),
   formerProvider: list({
-    help: 'Provider of an earlier grid to use no more, if it is still known at this address.',
+    help: 'Provider of an earlier grid to remove, if it is still known at this address.',
     placeholder: 'ID=HOST:PORT',
   }),
   suspectGrace: duration({

@@ -6,13 +6,13 @@ interface NamedProvider {
   readonly address: string;
 }
 
-/** What the process was started with: providers to use, and those of an earlier grid to use no more. */
+/** What the process was started with: providers to use, and those of an earlier grid to remove. */
 export interface ConfiguredProviders {
   readonly providers: readonly NamedProvider[];
   readonly formerProviders: readonly NamedProvider[];
 }
 
-/** The inputs that bring a broker to what it was started with. A provider that has moved is no former one. */
+/** The inputs that bring a broker to its configuration. A provider that has moved to another address stays. */
 export function configureProviders(
   { providers: known }: Pick<BrokerState, 'providers'>,
   { providers, formerProviders }: ConfiguredProviders,

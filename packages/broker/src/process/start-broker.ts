@@ -109,7 +109,7 @@ export interface BrokerSetup {
   readonly programVersion: string;
   /** Providers to use from now on, in addition to those that the journal knows. */
   readonly providers: readonly { readonly providerId: ProviderId; readonly address: string }[];
-  /** Those of an earlier life that are used no more, if they are still known at that address. */
+  /** Those of an earlier grid, which are removed if they are still known at that address. */
   readonly formerProviders: readonly { readonly providerId: ProviderId; readonly address: string }[];
   readonly options: Partial<BrokerOptions>;
   readonly checkDeadline: Duration;

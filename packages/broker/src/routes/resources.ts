@@ -133,7 +133,7 @@ export function addProviderRoute(parts: BrokerParts): UnaryHandler<AddProviderRe
   });
 }
 
-/** Has the broker use a provider no more. */
+/** Has the broker stop using a provider. */
 export function removeProviderRoute(parts: BrokerParts): UnaryHandler<RemoveProviderRequest, RemoveProviderResponse> {
   return async ({ providerId }) => {
     boundName(providerId, 'machineName', 'provider_id');
