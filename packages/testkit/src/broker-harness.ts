@@ -224,18 +224,22 @@ function getForget({ name, third, options }: Omit<Line, 'words'>): BrokerInput {
   };
 }
 
+function appendOf(userId: string, jobId: string, { options, words }: Pick<Line, 'options' | 'words'>): BrokerInput {
+  return {
+    kind: 'TasksAppended',
+    replyTo: 8,
+    userId,
+    jobId: Number(jobId),
+    appendKey: options['key'] ?? '',
+    groups: findSpec(Number(words[3]), options).groups,
+  };
+}
+
 function getInput(verb: string, { name, third, options, words }: Line): BrokerInput {
   const replicaId = Number(name);
   switch (verb) {
     case 'append':
-      return {
-        kind: 'TasksAppended',
-        replyTo: 8,
-        userId: name,
-        jobId: Number(third),
-        appendKey: options['key'] ?? '',
-        groups: findSpec(Number(words[3]), options).groups,
-      };
+      return appendOf(name, third, { options, words });
     case 'close':
       return { kind: 'JobClosed', replyTo: 9, userId: name, jobId: Number(third) };
     case 'hold':

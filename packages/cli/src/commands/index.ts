@@ -1,25 +1,7 @@
-import type { Command } from 'commander';
+import type { CommandEntry } from './command-entry.ts';
+import { simEntries } from './sim/entries.ts';
 
-import type { Act } from '../context.ts';
-import type { ShapeName } from '../json/shapes.ts';
-
-/** What the module of a command exports. */
-export interface CommandModule {
-  /** Adds arguments, options and the action. */
-  define(command: Command, act: Act): void;
-}
-
-/** A command: its words, and how its module is loaded once it is wanted. */
-export interface CommandEntry {
-  readonly path: readonly [string] | readonly [string, string];
-  readonly summary: string;
-  /** What `--json` prints; one line per document where `stream` is set. Undefined where there is nothing to print. */
-  readonly json?: { readonly shape: ShapeName; readonly form: 'one' | 'array' | 'stream' };
-  readonly hidden?: true;
-  /** Takes the options of another program, and none of those that all commands have. */
-  readonly ownOptions?: true;
-  load(): Promise<CommandModule>;
-}
+export type { CommandEntry, CommandModule } from './command-entry.ts';
 
 /** Every command of `mutirao`, in the order of its help. */
 export const entries: readonly CommandEntry[] = [
@@ -455,48 +437,7 @@ export const entries: readonly CommandEntry[] = [
     json: { shape: 'converted_workflow', form: 'one' },
     load: () => import('./workflow/convert.ts'),
   },
-  {
-    path: ['sim', 'schedule'],
-    summary: 'Plan a workflow on the processors listed in a file.',
-    json: { shape: 'workflow_schedule', form: 'one' },
-    load: () => import('./sim/schedule.ts'),
-  },
-  {
-    path: ['sim', 'trace'],
-    summary: 'Replay a workload log on a simulated cluster.',
-    json: { shape: 'trace_replay', form: 'one' },
-    load: () => import('./sim/trace.ts'),
-  },
-  {
-    path: ['sim', 'job'],
-    summary: 'Run grid jobs at random instants of a workload log on a simulated cluster.',
-    json: { shape: 'job_simulation', form: 'one' },
-    load: () => import('./sim/job.ts'),
-  },
-  {
-    path: ['sim', 'study'],
-    summary: 'Repeat a published study, or continue one that was interrupted.',
-    json: { shape: 'study', form: 'one' },
-    load: () => import('./sim/study.ts'),
-  },
-  {
-    path: ['sim', 'study-chunk'],
-    summary: 'Run one part of a study, as a task of a job does.',
-    json: { shape: 'study_part', form: 'one' },
-    load: () => import('./sim/study-chunk.ts'),
-  },
-  {
-    path: ['sim', 'replay'],
-    summary: 'Replay the debugging trace of a process, and compare its decisions.',
-    json: { shape: 'machine_replay', form: 'one' },
-    load: () => import('./sim/replay.ts'),
-  },
-  {
-    path: ['sim', 'swarm'],
-    summary: 'Simulate whole grids with random faults, and report each failure.',
-    json: { shape: 'swarm', form: 'one' },
-    load: () => import('./sim/swarm.ts'),
-  },
+  ...simEntries,
   {
     path: ['web'],
     summary: 'Print the address of the web page, or serve the page if none runs.',
