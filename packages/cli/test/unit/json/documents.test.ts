@@ -91,6 +91,7 @@ const broker = {
   explain: answer({ summary: aSentence('so'), waiting: undefined, details: [] }),
   getLedger: answer({ rows: [aLedgerRow()] }),
   addProvider: answer({}),
+  removeProvider: answer({}),
   listProviders: answer({
     providers: [
       {
@@ -339,6 +340,7 @@ const rests: Readonly<Record<string, readonly string[]>> = {
   'provider show': ['alpha'],
   'provider queue': ['alpha'],
   'provider add': ['alpha', 'h:1'],
+  'provider remove': ['alpha'],
   'provider drain': ['alpha'],
   'provider undrain': ['alpha'],
   'provider heuristic': ['alpha', 'adaptive'],
