@@ -286,6 +286,8 @@ export class TaskRunner {
 
   private finishProcess(slot: number, end: TaskEnd): void {
     const resident = this.runners.finish(slot);
+    // It was idle, or another process has its call.
+    if (resident !== undefined && resident.replica === undefined) return;
     // Whatever it says as a process, its task has no answer.
     const isSilent = resident?.replica !== undefined && resident.fault === '' && end.status === 0;
     this.finish(slot, end, isSilent ? { fault: 'the runner ended without an answer' } : resident);

@@ -1,6 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { faultOfCode, faultOfErrno, noSpace, type Phase, type ClassifiedError } from '@mutirao/core/bag';
 import type { Verdict } from '@mutirao/core/machines/agent';
+import { describeError } from '@mutirao/core/shared';
 
 /**
  * What went wrong with a replica, and whose fault it is: the task's own is a failure; any other says nothing about the
@@ -8,7 +9,7 @@ import type { Verdict } from '@mutirao/core/machines/agent';
  */
 export function getVerdict(error: unknown, phase: Phase): Verdict {
   const { code, fault } = classifyError(error, phase);
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = describeError(error);
   return { outcome: fault === 'task' || fault === 'user' ? 'failed' : 'broken', reason: code, detail };
 }
 
@@ -16,7 +17,7 @@ export function getVerdict(error: unknown, phase: Phase): Verdict {
 export function machineError(error: unknown): MutiraoError {
   const errno = getErrno(error);
   const code = errno === 'ENOSPC' || errno === 'EDQUOT' ? 'MUT_DISK_FULL' : 'MUT_MACHINE_UNFIT';
-  return new MutiraoError(code, error instanceof Error ? error.message : String(error), { cause: error });
+  return new MutiraoError(code, describeError(error), { cause: error });
 }
 
 function classifyError(error: unknown, phase: Phase): ClassifiedError {

@@ -414,6 +414,7 @@ def serve() -> int:
         if body is None:
             break
         fields = fields_of(body)
+        write_all(answers, frame(b"B", fields[0].decode()))
         number, folder, value = (field.decode("utf-8", "surrogateescape") for field in fields[:3])
         status, spent, killed = UNFIT, 0, False
         while True:

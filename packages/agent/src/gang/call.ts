@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { describeError } from '@mutirao/core/shared';
 import type { Connection } from './connection.ts';
 import { commandBytesMax, frameBytesMax, inputWindow, type Frame, type OutputStream } from './frames.ts';
 
@@ -250,7 +251,7 @@ function refuse(files: string, reason: string): void {
 }
 
 function describe(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
+  return describeError(error).replaceAll('\n', ' ');
 }
 
 /** The first line names the member, the rest is the command. */

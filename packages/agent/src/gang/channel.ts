@@ -3,6 +3,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { MutiraoError } from '@mutirao/api/errors';
 import { isSocket, joinAddress, parseAddress } from '@mutirao/runtime/rpc';
+import { describeError } from '@mutirao/core/shared';
 import { Connection, type Patience } from './connection.ts';
 
 /** Who speaks on a gang's channel, and what both ends have to know. */
@@ -70,7 +71,7 @@ export class ChannelListener {
     throw new MutiraoError(
       'MUT_GANG_CHANNEL_FAILED',
       `cannot listen for the gang on ${hosts.join(', ')}: ` +
-        `${tried.map((result) => (result.status === 'rejected' ? describe(result.reason) : '')).join('; ')}`,
+        `${tried.map((result) => (result.status === 'rejected' ? describeError(result.reason) : '')).join('; ')}`,
     );
   }
 
@@ -144,7 +145,7 @@ export async function dialMember(
       );
     return new Connection(chosen, patience);
   } catch (error) {
-    const reasons = error instanceof AggregateError ? error.errors.map(describe) : [describe(error)];
+    const reasons = error instanceof AggregateError ? error.errors.map(describeError) : [describeError(error)];
     throw new MutiraoError(
       'MUT_GANG_CHANNEL_FAILED',
       `no member answers at ${addresses.length === 0 ? 'any address' : addresses.join(', ')}: ${reasons.join('; ')}`,
@@ -199,8 +200,4 @@ function hostAndPort(address: string): { host: string; port: number } {
 
 function getIdentity(gangId: number, rank: number): string {
   return `gang ${gangId} rank ${rank}`;
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { describeError } from '@mutirao/core/shared';
 import { encodeFrame, FrameReader, type Frame } from './frames.ts';
 
 /** How long a peer may be silent, in milliseconds. */
@@ -100,7 +101,7 @@ export class Connection {
         if (frame.kind !== 'ping') this.listener?.onFrame(frame);
       }
     } catch (error) {
-      this.close(error instanceof Error ? error.message : String(error));
+      this.close(describeError(error));
     }
   }
 

@@ -2,7 +2,7 @@ import { mkdirSync, openSync, closeSync, constants, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentInput, HeldReplica, ProcessResult, Verdict } from '@mutirao/core/machines/agent';
 import type { GangMembership } from '@mutirao/core/messages';
-import type { Duration } from '@mutirao/core/shared';
+import { describeError, type Duration } from '@mutirao/core/shared';
 import { removeTree } from '@mutirao/runtime/files';
 import { makeFifos, quoteWord, type PipedProcess, type StartPipedOptions } from '@mutirao/runtime/processes';
 import type { Patience } from './connection.ts';
@@ -255,6 +255,6 @@ function getVerdict(error: unknown): Verdict {
   return {
     outcome: 'broken',
     reason: code.startsWith('MUT_') ? code : 'MUT_GANG_CHANNEL_FAILED',
-    detail: error instanceof Error ? error.message : String(error),
+    detail: describeError(error),
   };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { GangMember, GangMembership } from '@mutirao/core/messages';
-import type { Duration } from '@mutirao/core/shared';
+import { describeError, type Duration } from '@mutirao/core/shared';
 import { makeFreshFolder, removeTree } from '@mutirao/runtime/files';
 import { makeFifos } from '@mutirao/runtime/processes';
 import { Call } from './call.ts';
@@ -92,7 +92,7 @@ export class Lead {
     const reason: unknown = (opened[lost] as PromiseRejectedResult).reason;
     throw new MutiraoError(
       'MUT_GANG_LOST',
-      `rank 0 does not reach ${members[lost + 1]?.name}: ${reason instanceof Error ? reason.message : String(reason)}`,
+      `rank 0 does not reach ${members[lost + 1]?.name}: ${describeError(reason)}`,
     );
   }
 

@@ -1,4 +1,4 @@
-import type { Duration } from '@mutirao/core/shared';
+import { describeError, type Duration } from '@mutirao/core/shared';
 import type { PipedProcess, StartPipedOptions } from '@mutirao/runtime/processes';
 import { ChannelListener, type ChannelKey } from './channel.ts';
 import type { Connection, Patience } from './connection.ts';
@@ -134,7 +134,7 @@ export class Member {
       this.commands.add(running);
       for (const frame of frames) running.receive(frame);
     } catch (error) {
-      refuse(connection, error instanceof Error ? error.message : String(error));
+      refuse(connection, describeError(error));
     }
   }
 

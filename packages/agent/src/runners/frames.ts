@@ -16,6 +16,8 @@ export interface CallFrame {
 /** What a runner says. */
 export type RunnerFrame =
   | { readonly kind: 'ready'; readonly protocolVersion: number }
+  /** It has read a call, and nothing of it has run yet. */
+  | { readonly kind: 'begun'; readonly number: number }
   | {
       readonly kind: 'ended';
       readonly number: number;
@@ -67,7 +69,8 @@ function decodeFrame(body: Buffer): RunnerFrame {
   const kind = body.toString('latin1', 0, 1);
   const fields = readFields(body.subarray(1));
   if (kind === 'R') return { kind: 'ready', protocolVersion: readNumber(fields[0], 'protocol version') };
-  if (kind !== 'E') throw new Error(`a frame of the unknown kind ${JSON.stringify(kind)}; expected R or E`);
+  if (kind === 'B') return { kind: 'begun', number: readNumber(fields[0], 'number of a call') };
+  if (kind !== 'E') throw new Error(`a frame of the unknown kind ${JSON.stringify(kind)}; expected R, B or E`);
   const [number, exitStatus, processorMs = ''] = fields;
   const status = readNumber(exitStatus, 'exit status');
   if (status > 255) throw new Error(`the exit status ${status}; expected 0 to 255`);

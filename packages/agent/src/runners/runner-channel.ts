@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { FifoLines, makeFifos, quoteWord } from '@mutirao/runtime/processes';
+import { describeError } from '@mutirao/core/shared';
 import { encodeCall, FrameReader, type CallFrame, type RunnerFrame } from './frames.ts';
 
 /** Reads of one runner; a frame is much shorter. */
@@ -10,6 +11,7 @@ const readSize = 4096;
 export class RunnerChannel {
   readonly #lines: FifoLines;
   readonly #answers: Socket;
+  readonly #readRest: () => void;
   readonly #paths: readonly [string, string];
   #isOpen = true;
 
@@ -29,9 +31,19 @@ export class RunnerChannel {
       try {
         for (const frame of frames.read(buffer.subarray(0, count))) if (this.#isOpen) onFrame(frame);
       } catch (error) {
-        if (this.#isOpen) onFault(error instanceof Error ? error.message : String(error));
+        if (this.#isOpen) onFault(describeError(error));
       }
       return true;
+    };
+    this.#readRest = () => {
+      for (let count = 1; count > 0 && this.#isOpen; ) {
+        try {
+          count = readSync(fd, buffer, 0, readSize, null);
+        } catch {
+          return; // EAGAIN: something that the runner started holds the pipe open.
+        }
+        read(count);
+      }
     };
     try {
       this.#answers = new Socket({ fd, readable: true, writable: false, onread: { buffer, callback: read } });
@@ -51,6 +63,11 @@ export class RunnerChannel {
   /** @throws Error of the file system. */
   send(call: CallFrame): void {
     this.#lines.write(encodeCall(call));
+  }
+
+  /** Takes what has come and was not read yet: its process may be known to have ended before its last frames are. */
+  drain(): void {
+    if (this.#isOpen) this.#readRest();
   }
 
   /** The runner reads its end of file. */

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
 import type { InputFile } from '@mutirao/core/messages';
-import type { Bytes, Duration } from '@mutirao/core/shared';
+import { describeError, type Bytes, type Duration } from '@mutirao/core/shared';
 import { fsPath, removeTree, removeTreeLater, resolveInside } from '@mutirao/runtime/files';
 import type { TaskEnd, TaskOutput } from '@mutirao/runtime/processes';
 import type { ContentCache } from '../content-cache.ts';
@@ -64,6 +64,10 @@ interface Resident {
   isStaged: boolean;
   /** The call that runs. */
   replica: HeldReplica | undefined;
+  /** Its process has read that call. */
+  hasBegun: boolean;
+  /** Its process has ended a call before. */
+  hasServed: boolean;
   /** It was signalled, or sent something other than a frame: its answers no longer count. */
   isDoomed: boolean;
   /** Why its call is broken, where it is. */
@@ -139,7 +143,11 @@ export class Runners {
     const resident = replica.start.inputs.length > 0 ? this.#residents.get(slot) : this.#prepare(replica);
     if (resident === undefined) throw new Error(`slot ${slot} has no runner`);
     resident.isStaged = false;
-    resident.replica = replica;
+    this.#call(slot, resident, replica);
+  }
+
+  #call(slot: number, resident: Resident, replica: HeldReplica): void {
+    Object.assign(resident, { replica, hasBegun: false });
     try {
       if (resident.channel === undefined) this.#start(slot, resident, replica);
       else this.#options.beginOutput(replica);
@@ -194,13 +202,15 @@ export class Runners {
 
   /**
    * The process of a slot has ended. @returns the call that ended with it and why that is broken, if it is; undefined
-   * for a process of another kind. There is no call where it had none.
+   * for a process of another kind. There is no call where it had none, or where another process has begun it again.
    */
   finish(slot: number): { readonly replica?: HeldReplica; readonly fault: string } | undefined {
     const resident = this.#residents.get(slot);
     if (resident?.channel === undefined) return undefined;
+    resident.channel.drain();
     resident.channel.close();
     resident.channel = undefined;
+    if (isUnread(resident)) return this.#callAgain(slot, resident, resident.replica);
     const { replica, ending, fault } = resident;
     resident.replica = undefined;
     // The files of a call stay until its outputs were read.
@@ -210,6 +220,16 @@ export class Runners {
     this.#leave(slot, resident);
     if (ending === undefined) this.#options.onIdleEnded(slot);
     return { fault };
+  }
+
+  /** It was idle when it ended, and had not read the call that was sent meanwhile: another process takes that. */
+  #callAgain(slot: number, resident: Resident, replica: HeldReplica): { replica?: HeldReplica; fault: string } {
+    try {
+      this.#call(slot, resident, replica);
+      return { fault: '' };
+    } catch (error) {
+      return { replica, fault: `no other runner could be started: ${describeError(error)}` };
+    }
   }
 
   /** A call's files are not needed any more. @returns whether the slot has a runner. */
@@ -250,6 +270,8 @@ export class Runners {
         isReady: false,
         isStaged: false,
         replica: undefined,
+        hasBegun: false,
+        hasServed: false,
         isDoomed: false,
         fault: '',
         ending: undefined,
@@ -303,7 +325,7 @@ export class Runners {
       channel.close();
       throw error;
     }
-    Object.assign(resident, { channel, isReady: false, isDoomed: false, fault: '' });
+    Object.assign(resident, { channel, isReady: false, hasServed: false, isDoomed: false, fault: '' });
   }
 
   #receive(slot: number, resident: Resident, frame: RunnerFrame): void {
@@ -314,9 +336,18 @@ export class Runners {
       resident.isReady = true;
       return;
     }
-    if (resident.replica === undefined || frame.number !== resident.callCount || !resident.isReady)
-      return this.#refuse(slot, resident, `the end of call ${frame.number}, which it does not run`);
-    resident.replica = undefined;
+    const isBegin = frame.kind === 'begun';
+    if (!isOwnCall(resident, frame.number) || resident.hasBegun === isBegin)
+      return this.#refuse(
+        slot,
+        resident,
+        `the ${isBegin ? 'begin' : 'end'} of call ${frame.number}, which it does not run`,
+      );
+    if (isBegin) {
+      resident.hasBegun = true;
+      return;
+    }
+    Object.assign(resident, { replica: undefined, hasServed: true });
     const { exitStatus, processorMs } = frame;
     this.#options.onCallEnded(slot, {
       ...this.#options.endOutput(slot),
@@ -346,6 +377,17 @@ const inputsFolder = 'inputs';
 
 function isIdle({ channel, replica, isStaged, ending }: Resident): boolean {
   return channel !== undefined && replica === undefined && !isStaged && ending === undefined;
+}
+
+/** Whether its process has said that it is ready, and was sent that call. */
+function isOwnCall({ replica, callCount, isReady }: Resident, number: number): boolean {
+  return replica !== undefined && number === callCount && isReady;
+}
+
+/** Whether its process, which has ended, was idle and left a call unread. */
+function isUnread(resident: Resident): resident is Resident & { replica: HeldReplica } {
+  const { replica, hasServed, hasBegun, isDoomed, ending } = resident;
+  return replica !== undefined && hasServed && !hasBegun && !isDoomed && ending === undefined;
 }
 
 /** The same content with the same rights has the same name. */

@@ -1,6 +1,6 @@
 import type { Content, Limits, Root } from '@mutirao/core/messages';
 import type { QuotaUse } from '@mutirao/core/quotas';
-import { isPrintable, showText } from '@mutirao/core/shared';
+import { isPrintable, showText, describeError } from '@mutirao/core/shared';
 
 import { MutiraoError } from '../errors/index.ts';
 import { limits, type LimitName } from '../limits.ts';
@@ -137,11 +137,7 @@ export function decodeMessage<T>(codec: { decode(bytes: Uint8Array): T }, bytes:
   try {
     return codec.decode(bytes);
   } catch (error) {
-    throw new MutiraoError(
-      'MUT_PROTOCOL',
-      `malformed message: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${describeError(error)}`, { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content, InputSource, JobSpec, OutputContent, OutputSpec } from '@mutirao/core/messages';
 import type { Reason } from '@mutirao/core/reasons';
-import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
+import { describeError, type JobId, type TaskIndex, type UserId } from '@mutirao/core/shared';
 import { fsPath } from '@mutirao/runtime/files';
 
 import type { Records } from '../journal/records.ts';
@@ -176,7 +176,7 @@ async function findTarget(spec: OutputSpec, { path }: OutputContent, fillIn: Fil
   } catch (error) {
     throw new MutiraoError(
       'MUT_CONTENT_NOT_FOUND',
-      `cannot find out where ${spec.localPath} is: ${error instanceof Error ? error.message : String(error)}`,
+      `cannot find out where ${spec.localPath} is: ${describeError(error)}`,
       { cause: error },
     );
   }

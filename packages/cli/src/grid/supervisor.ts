@@ -1,4 +1,5 @@
 import type { Output } from '../output/output.ts';
+import { describeError } from '@mutirao/core/shared';
 
 /** A process to keep alive. */
 export interface ProcessPlan {
@@ -159,7 +160,7 @@ export class Supervisor {
       this.#launch(supervised);
     } catch (error) {
       // As on a full disk. The others go on, and it is tried again unless it lives by now.
-      this.#output.note(`${supervised.plan.name}: ${error instanceof Error ? error.message : String(error)}`);
+      this.#output.note(`${supervised.plan.name}: ${describeError(error)}`);
       if (supervised.pid === undefined) await this.#restart(supervised, restartDelayMax);
     }
   }

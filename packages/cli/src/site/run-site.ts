@@ -14,6 +14,7 @@ import { claimSite } from './claim-site.ts';
 import { FrontEnd } from './front-end.ts';
 import { isIdleAt } from './is-idle.ts';
 import { findProgramFile, type ProgramFile } from '@mutirao/runtime/ssh';
+import { describeError } from '@mutirao/core/shared';
 import { keepSite, type SiteLink } from './site-connector.ts';
 import { findState, readSite, writeSite, writeState, type SiteRecord, type SiteState } from './site-record.ts';
 
@@ -162,7 +163,7 @@ class SiteProcess {
         await (await this.#context.broker()).addProvider({ providerId: this.#site.name, address });
         return;
       } catch (error) {
-        const trouble = error instanceof Error ? error.message : String(error);
+        const trouble = describeError(error);
         if (trouble !== lastTrouble) output.note(`cannot add the provider to the broker yet: ${trouble}`);
         lastTrouble = trouble;
       }

@@ -2,6 +2,7 @@ import type { CommandContext } from '../context.ts';
 import type { Reason } from '@mutirao/api/common';
 import type { ReasonCode } from '@mutirao/core/reasons';
 import type { BrokerClient } from '@mutirao/runtime/clients';
+import { describeError } from '@mutirao/core/shared';
 
 /** How long a job may be without a running task before the user is shown why. */
 const patienceMs = 3_000;
@@ -67,9 +68,7 @@ async function readStatus(context: CommandContext, broker: BrokerClient, jobId: 
         if (queueTrouble !== undefined) trouble = queueTrouble.text;
         reasons.push(...(queueTrouble === undefined ? decidingOf(given) : [queueTrouble]));
       } catch (error) {
-        trouble =
-          `The provider "${providerId}" does not answer: ` +
-          `${error instanceof Error ? error.message : String(error)}.`;
+        trouble = `The provider "${providerId}" does not answer: ` + `${describeError(error)}.`;
       }
     }
   } catch {

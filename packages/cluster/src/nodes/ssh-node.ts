@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { Duration } from '@mutirao/core/shared';
+import { describeError, type Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
 import { quoteWord, renderAssignments } from '@mutirao/runtime/processes';
 import { lastWords, quoteLastWords, SshConnection } from '@mutirao/runtime/ssh';
@@ -109,7 +109,7 @@ export class SshNode {
         this.#connection?.close();
         this.#connection = undefined;
         log.warn(
-          { node: this.name, reason: error instanceof Error ? error.message : String(error), retry_ms: pause },
+          { node: this.name, reason: describeError(error), retry_ms: pause },
           hadConnection ? 'lost a node' : 'cannot reach a node',
         );
         this.#options.onChange();

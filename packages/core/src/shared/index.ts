@@ -13,5 +13,5 @@ export { clockTolerance, ownInstant } from './own-instant.ts';
 export { isPrintable, showJson, showPrinted, showText } from './printable-text.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';
 export { countIn, listRanges } from './ranges.ts';
-export { describeBytes, describeExactTime, describeInstant, describeTime, plural } from './sentences.ts';
+export { describeBytes, describeError, describeExactTime, describeInstant, describeTime, plural } from './sentences.ts';
 export { otherKeys, RepeatLimit, type RepeatRules, type SkippedLines } from './repeat-limit.ts';

@@ -74,3 +74,8 @@ export function describeBytes(bytes: Bytes): string {
   }
   return `${Math.round(value * 10) / 10} TiB`;
 }
+
+/** The message of whatever was thrown. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

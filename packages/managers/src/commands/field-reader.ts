@@ -1,5 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { findNearestWord } from '@mutirao/core/shared';
+import { findNearestWord, describeError } from '@mutirao/core/shared';
 
 /** Reads the fields of one object of a JSON file. Errors name file, field, the value found and the expected one. */
 export class FieldReader {
@@ -84,7 +84,7 @@ export class FieldReader {
     try {
       return new RegExp(source, flags);
     } catch (error) {
-      return this.refuse(name, `a regular expression: ${error instanceof Error ? error.message : String(error)}`);
+      return this.refuse(name, `a regular expression: ${describeError(error)}`);
     }
   }
 

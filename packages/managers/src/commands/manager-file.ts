@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isErrorCode, MutiraoError, type ErrorCode } from '@mutirao/api/errors';
-import type { Duration } from '@mutirao/core/shared';
+import { describeError, type Duration } from '@mutirao/core/shared';
 import { FieldReader } from './field-reader.ts';
 import { refuseUnknownPlaceholders } from './fill-template.ts';
 import { parseSpan } from './parse-span.ts';
@@ -134,8 +134,7 @@ function parseFile(path: string): unknown {
   } catch (error) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `${path} cannot be read; expected a JSON file of command templates: ` +
-        `${error instanceof Error ? error.message : String(error)}`,
+      `${path} cannot be read; expected a JSON file of command templates: ` + `${describeError(error)}`,
       { cause: error },
     );
   }

@@ -1,5 +1,5 @@
 import type { QueuedRequest } from '@mutirao/core/messages';
-import type { Instant } from '@mutirao/core/shared';
+import { describeError, type Instant } from '@mutirao/core/shared';
 import { unlimitedWalltime } from '../unlimited-walltime.ts';
 import type { ListedState, QueueField, QueueTemplate } from './manager-file.ts';
 import { parseMoment, parseSpan } from './parse-span.ts';
@@ -51,7 +51,7 @@ function readJson(
   try {
     all = JSON.parse(output);
   } catch (error) {
-    return `no JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `no JSON: ${describeError(error)}`;
   }
   const found = items === '' ? all : at(all, items);
   if (found === undefined && mayLackItems && typeof all === 'object' && all !== null) return [];

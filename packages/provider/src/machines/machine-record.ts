@@ -3,6 +3,7 @@ import { decodeEnrolledMachine, encodeEnrolledMachine } from '@mutirao/api/codec
 import { MutiraoError } from '@mutirao/api/errors';
 import type { EnrolledMachine } from '@mutirao/core/messages';
 import { writeAtomic } from '@mutirao/runtime/files';
+import { describeError } from '@mutirao/core/shared';
 
 /**
  * Reads the list of machines that a provider keeps; none where there is no file. @throws {MutiraoError} MUT_BAD_CONFIG
@@ -22,7 +23,7 @@ export function readMachineRecord(path: string): EnrolledMachine[] {
   } catch (error) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `${path} is not a list of machines: ${error instanceof Error ? error.message : String(error)}; correct it, ` +
+      `${path} is not a list of machines: ${describeError(error)}; correct it, ` +
         'or move it away and add the machines again',
       { cause: error },
     );

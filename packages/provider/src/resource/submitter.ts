@@ -1,7 +1,7 @@
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import type { ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import type { ClaimedReservation } from '@mutirao/core/messages';
-import type { Duration } from '@mutirao/core/shared';
+import { describeError, type Duration } from '@mutirao/core/shared';
 import type { AllocationOrder, ResourceManager } from '@mutirao/managers';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
@@ -134,5 +134,5 @@ function requireReservable({ reservationResource = '' }: ResourceManager, { rese
 /** A failed call's code and message; any other error counts as internal. */
 export function asMutiraoError(error: unknown): MutiraoError {
   if (error instanceof MutiraoError) return error;
-  return new MutiraoError('MUT_INTERNAL', error instanceof Error ? error.message : String(error), { cause: error });
+  return new MutiraoError('MUT_INTERNAL', describeError(error), { cause: error });
 }

@@ -4,7 +4,14 @@ import { PullContentResponse } from '@mutirao/api/machine';
 import { getHealth } from '@mutirao/core/bag';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import type { Content, MachineReport } from '@mutirao/core/messages';
-import type { Bytes, Duration, MachineId, ReplicaId, UserId } from '@mutirao/core/shared';
+import {
+  describeError,
+  type Bytes,
+  type Duration,
+  type MachineId,
+  type ReplicaId,
+  type UserId,
+} from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
 import type { SiteContents } from '../contents/site-contents.ts';
@@ -215,7 +222,7 @@ export class Standby {
       bodies.keepReport({ machineId, incarnation, sequence }, { bytes, transferIds });
     } catch (error) {
       log.debug({ err: error }, 'cannot write a report');
-      return this.#waitForRoom(error instanceof Error ? error.message : String(error));
+      return this.#waitForRoom(describeError(error));
     }
     const reported = this.#reportedBytes.get(agent) ?? new Map<number, Bytes>();
     this.#reportedBytes.set(agent, reported);

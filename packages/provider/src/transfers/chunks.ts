@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { PullContentResponse, PushContentRequest } from '@mutirao/api/machine';
 import { SendContentRequest } from '@mutirao/api/provider';
-import type { Bytes } from '@mutirao/core/shared';
+import { describeError, type Bytes } from '@mutirao/core/shared';
 import { asBuffer } from '../relay/frames.ts';
 import { renumberChunk } from '../relay/wire.ts';
 
@@ -127,10 +127,6 @@ function decodeChunk<First>(codec: ChunkCodec<First>, bytes: Buffer): First {
   try {
     return codec.decode(bytes);
   } catch (error) {
-    throw new MutiraoError(
-      'MUT_PROTOCOL',
-      `malformed message: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${describeError(error)}`, { cause: error });
   }
 }

@@ -1,5 +1,12 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import type { Bytes, Duration, MachineId, RequestId, UserId } from '@mutirao/core/shared';
+import {
+  describeError,
+  type Bytes,
+  type Duration,
+  type MachineId,
+  type RequestId,
+  type UserId,
+} from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { InFlightBytes } from '@mutirao/runtime/memory';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
@@ -224,7 +231,7 @@ export class TransferExchange {
         this.#options.passing.note(chunk.length);
       }
     } catch (error) {
-      this.#fail(transferId, failed(transferId, error instanceof Error ? error.message : String(error), error));
+      this.#fail(transferId, failed(transferId, describeError(error), error));
       return;
     }
     if (this.#transfers.get(transferId) !== transfer) return;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { findNearestWord } from '@mutirao/core/shared';
+import { findNearestWord, describeError } from '@mutirao/core/shared';
 import type { ConfigOf, OptionSpecs } from './options.ts';
 
 /** Texts that were given for options, by their name; a list has several. */
@@ -133,11 +133,7 @@ function parseJson(path: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
   } catch (error) {
-    throw new MutiraoError(
-      'MUT_BAD_CONFIG',
-      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new MutiraoError('MUT_BAD_CONFIG', `${path} cannot be read: ${describeError(error)}`, { cause: error });
   }
 }
 

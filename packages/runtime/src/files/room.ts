@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { describeBytes, type Bytes, type Duration } from '@mutirao/core/shared';
+import { describeBytes, type Bytes, type Duration, describeError } from '@mutirao/core/shared';
 import type { Timers } from '../driver/timers.ts';
 
 const codesOfFull = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'MUT_DISK_FULL']);
@@ -93,7 +93,7 @@ export class Room {
           return await act();
         } catch (error) {
           if (!isFullDisk(error) || !isWanted()) throw error;
-          this.#waiting.set(key, error instanceof Error ? error.message : String(error));
+          this.#waiting.set(key, describeError(error));
         }
         await new Promise<void>((resolve) => {
           this.#options.timers.start(this.#options.pause, resolve);

@@ -4,6 +4,7 @@ import { sep } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { WorkFolder } from '@mutirao/core/messages';
+import { describeError } from '@mutirao/core/shared';
 
 /**
  * File systems that hosts share, by the type that statfs has: NFS, Lustre, BeeGFS, GPFS, Ceph, CIFS, SMB2, AFS, PanFS,
@@ -111,6 +112,6 @@ function getReason(error: unknown): string {
     case 'EPERM':
       return 'permission denied';
     default:
-      return error instanceof Error ? error.message : String(error);
+      return describeError(error);
   }
 }

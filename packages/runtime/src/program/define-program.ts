@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { MutiraoError, registry } from '@mutirao/api/errors';
+import { describeError } from '@mutirao/core/shared';
 import { readConfig, type ConfigOf, type OptionSpecs } from '../config/index.ts';
 import { keepDebuggerShut, keepOwnFilesUsable } from '../files/account.ts';
 import { mutiraoHome } from '../files/home.ts';
@@ -208,9 +209,6 @@ function reportEnd(error: unknown, { log, home, program, config, parts }: EndRep
     log.error({ err: failure }, 'cannot write the dump');
   }
   // The reason in the message too: of a process that cannot start, its parent shows only the message.
-  log.fatal(
-    { err: error, dump },
-    `a bug of Mutirao ended this process: ${error instanceof Error ? error.message : String(error)}`,
-  );
+  log.fatal({ err: error, dump }, `a bug of Mutirao ended this process: ${describeError(error)}`);
   return 70;
 }

@@ -1,4 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
+import { describeError } from '@mutirao/core/shared';
 
 /**
  * Stands for a message whose bytes made no sense, so that its stream can be closed with our own code and one log line.
@@ -7,11 +8,7 @@ export class Malformed {
   readonly error: MutiraoError;
 
   constructor(cause: unknown) {
-    this.error = new MutiraoError(
-      'MUT_PROTOCOL',
-      `malformed message: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    this.error = new MutiraoError('MUT_PROTOCOL', `malformed message: ${describeError(cause)}`, { cause });
   }
 }
 

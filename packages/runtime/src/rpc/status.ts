@@ -3,7 +3,7 @@ import { isErrorCode, MutiraoError, registry, type ErrorCode } from '@mutirao/ap
 import { Reason } from '@mutirao/api/common';
 import { decodeReason, encodeReason } from '@mutirao/api/reasons';
 import { BadRequest, ErrorInfo, Status } from '@mutirao/api/status';
-import { InvariantError } from '@mutirao/core/shared';
+import { InvariantError, describeError } from '@mutirao/core/shared';
 
 const domain = 'mutirao';
 const detailsKey = 'grpc-status-details-bin';
@@ -150,5 +150,5 @@ function getCode({ code, details }: ServiceError): ErrorCode {
 export function toMutiraoError(error: unknown): MutiraoError {
   if (error instanceof MutiraoError) return error;
   if (error instanceof InvariantError) throw error;
-  return new MutiraoError('MUT_INTERNAL', error instanceof Error ? error.message : String(error), { cause: error });
+  return new MutiraoError('MUT_INTERNAL', describeError(error), { cause: error });
 }

@@ -24,7 +24,12 @@ test('a call is its number, folder, value and variables, each with its length', 
 });
 
 test('frames are read however they are cut into pieces', (t) => {
-  const all = Buffer.concat([frame('R', '1', 'Python 3.11'), frame('E', '1', '0', '17'), frame('E', '2', '137', '')]);
+  const all = Buffer.concat([
+    frame('R', '1', 'Python'),
+    frame('B', '1'),
+    frame('E', '1', '0', '17'),
+    frame('E', '2', '137', ''),
+  ]);
   fc.assert(
     fc.property(fc.array(fc.nat({ max: all.length })), (cuts) => {
       const reader = new FrameReader();
@@ -32,6 +37,7 @@ test('frames are read however they are cut into pieces', (t) => {
       const frames = places.slice(1).flatMap((end, index) => reader.read(all.subarray(places[index], end)));
       t.deepEqual(frames, [
         { kind: 'ready', protocolVersion: 1 },
+        { kind: 'begun', number: 1 },
         { kind: 'ended', number: 1, exitStatus: 0, processorMs: 17 },
         { kind: 'ended', number: 2, exitStatus: 137, processorMs: undefined },
       ]);
@@ -43,7 +49,7 @@ test('frames are read however they are cut into pieces', (t) => {
 for (const [what, bytes, message] of [
   ['an empty frame', sizeOf(0), /a frame of 0 bytes; expected 1 to 65536/],
   ['text', Buffer.from('Traceback'), /a frame of 1416782179 bytes/],
-  ['an unknown kind', frame('X'), /unknown kind "X"; expected R or E/],
+  ['an unknown kind', frame('X'), /unknown kind "X"; expected R, B or E/],
   ['a field beyond its frame', Buffer.concat([sizeOf(5), Buffer.from('R'), sizeOf(9)]), /cut short/],
   ['a length that is cut', Buffer.concat([sizeOf(3), Buffer.from('R\0\0')]), /cut short/],
   ['no exit status', frame('E', '1'), /exit status ""; expected a whole number/],

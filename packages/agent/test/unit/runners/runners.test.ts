@@ -55,7 +55,12 @@ class FakeProcess {
     }
   }
 
+  begin(number: number): void {
+    writeSync(this.#answers, frame('B', String(number)));
+  }
+
   answer(number: number): void {
+    this.begin(number);
     writeSync(this.#answers, frame('E', String(number), '0', ''));
   }
 
@@ -284,4 +289,43 @@ test('an idle runner that is evicted is reported once, and the next task waits f
   t.deepEqual(rig.idleEnds, [0]);
   await rig.run(replicaOn([0]));
   t.is(rig.processes.length, 2);
+});
+
+test('a call that an idle runner left unread when it ended goes to another process, in the same folder', async (t) => {
+  const rig = new Rig(t);
+  await rig.run(replicaOn([0]));
+  const replica = replicaOn([0]);
+  rig.runners.launch(replica);
+  t.deepEqual(rig.runners.finish(0), { fault: '' });
+  t.is(rig.processes.length, 2);
+  t.regex(rig.process.read() ?? '', /a value/);
+  t.deepEqual(rig.left, []);
+  t.deepEqual(rig.runners.finish(0), { replica, fault: '' }, 'one that has served none is not tried a second time');
+});
+
+test('a call that was begun is not begun again, also where its frame came with the end of the process', async (t) => {
+  const rig = new Rig(t);
+  await rig.run(replicaOn([0]));
+  const replica = replicaOn([0]);
+  rig.runners.launch(replica);
+  rig.process.begin(2);
+  t.deepEqual(rig.runners.finish(0), { replica, fault: '' });
+  t.is(rig.processes.length, 1);
+});
+
+test('an answer that comes with the end of the process counts', async (t) => {
+  const rig = new Rig(t);
+  rig.runners.launch(replicaOn([0]));
+  rig.process.answer(1);
+  t.deepEqual(rig.runners.finish(0), { fault: '' });
+  t.deepEqual(rig.idleEnds, [0]);
+});
+
+test('a call that was signalled is not begun again', async (t) => {
+  const rig = new Rig(t);
+  await rig.run(replicaOn([0]));
+  const replica = replicaOn([0]);
+  rig.runners.launch(replica);
+  rig.runners.doom(0);
+  t.deepEqual(rig.runners.finish(0), { replica, fault: '' });
 });
