@@ -321,11 +321,16 @@ test('an answer that comes with the end of the process counts', async (t) => {
   t.deepEqual(rig.idleEnds, [0]);
 });
 
-test('a call that was signalled is not begun again', async (t) => {
+test('a call that was signalled is not begun again, and an answer to it does not count', async (t) => {
   const rig = new Rig(t);
   await rig.run(replicaOn([0]));
   const replica = replicaOn([0]);
   rig.runners.launch(replica);
   rig.runners.doom(0);
   t.deepEqual(rig.runners.finish(0), { replica, fault: '' });
+  const answered = new Rig(t);
+  answered.runners.launch(replica);
+  answered.runners.doom(0);
+  answered.process.answer(1);
+  t.deepEqual(answered.runners.finish(0), { replica, fault: '' });
 });
