@@ -1,7 +1,7 @@
 import type { RequestId } from '../../shared/index.ts';
 import { getRequests } from './brokers.ts';
 import { decidingHeuristic, isWatching } from './heuristic.ts';
-import { countBusy, widthOfTasks } from './slots.ts';
+import { countBusy, servesSlot, widthOfTasks } from './slots.ts';
 import { isServing, type KnownBroker } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import type { Turn } from './turn.ts';
@@ -31,7 +31,10 @@ export function releaseIdle(turn: Turn): void {
   }
 }
 
-/** Running requests of a broker without a running task, if all its demand runs already. Cost: O(machines). */
+/**
+ * Running requests of a broker without a running task, if all its demand runs already; and those that hold none of the
+ * slots that its tasks need, for which they would only keep the nodes. Cost: O(machines).
+ */
 function listIdleRequests({ state }: Turn, broker: KnownBroker): RequestId[] {
   const { demand, connectionId, brokerId } = broker;
   if (connectionId === 0 || demand === undefined || demand.pendingTasks === 0) return [];
@@ -43,7 +46,10 @@ function listIdleRequests({ state }: Turn, broker: KnownBroker): RequestId[] {
     busy.add(machine.facts.requestId);
     busyCount += countBusy(machine, widthOfTasks(request ?? {}, demand));
   }
-  if (demand.pendingTasks * demand.processors + (demand.otherProcessors ?? 0) > busyCount) return [];
-  const running = getRequests(state, brokerId).filter((request) => request.status === 'running' && isServing(request));
-  return running.filter(({ requestId }) => !busy.has(requestId)).map(({ requestId }) => requestId);
+  const otherProcessors = demand.otherProcessors ?? 0;
+  const isCovered = demand.pendingTasks * demand.processors + otherProcessors <= busyCount;
+  return getRequests(state, brokerId)
+    .filter((request) => request.status === 'running' && isServing(request) && !busy.has(request.requestId))
+    .filter((request) => isCovered || (otherProcessors === 0 && !servesSlot(request, demand.slot)))
+    .map(({ requestId }) => requestId);
 }

@@ -168,6 +168,25 @@ test('tasks that need a slot are asked for while wide allocations of other tasks
   t.is(harness.state.requests.get('q2')?.releaseReason, undefined, 'it is not withdrawn as covered');
 });
 
+test('an allocation that has nothing for the tasks that wait is released when it was idle', (t) => {
+  const gpu = { processors: 1, memory: 0, gpus: 1 };
+  for (const { slot, otherProcessors, isReleased } of [
+    { slot: gpu, otherProcessors: 0, isReleased: true },
+    { slot: gpu, otherProcessors: 1, isReleased: false },
+    { slot: undefined, otherProcessors: 0, isReleased: false },
+  ]) {
+    const harness = open({ heuristic: 'finish', requestsMax: 2 });
+    want(harness, { pendingTasks: 8 });
+    harness.perform(['accepted q1', 'listing free=8 q1=running']);
+    want(harness, { pendingTasks: 1, ...(slot === undefined ? {} : { slot }), otherProcessors });
+    harness.step([{ kind: 'TimerFired' }]);
+    harness.now += harness.state.config.idleRelease;
+    harness.step([{ kind: 'TimerFired' }]);
+    const reason = harness.state.requests.get('q1')?.releaseReason;
+    t.is(JSON.stringify(reason ?? []).includes('released-idle'), isReleased, `${slot?.gpus} ${otherProcessors}`);
+  }
+});
+
 test('tasks of several processors without a slot are not asked for, as by a broker that knows no nodes yet', (t) => {
   const harness = open();
   want(harness, { processors: 8 });
