@@ -117,6 +117,7 @@ class Resident:
         [value], _ = values_of(pickled_calls(*values), len(values))
         body = frame(b"C", str(self.count), str(folder), value, *(f"{name}={text}" for name, text in variables.items()))
         os.write(self.calls, body)
+        assert self.read() == [str(self.count).encode()]  # It has begun the call.
         number, status, _ = self.read()
         assert int(number) == self.count
         return folder, int(status)
