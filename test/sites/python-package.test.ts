@@ -55,6 +55,7 @@ test.serial('what it offers has types', async (t) => {
 async function runExample(t: ExecutionContext, name: string): Promise<string> {
   const grid = await Grid.start({ machines: [2] });
   t.teardown(() => grid.stop());
+  await grid.client.waitMachines(1);
   const env = { ...process.env, MUTIRAO_HOME: grid.home };
   return (await run(python, [join(root, 'examples/python', name)], { env })).stdout;
 }
