@@ -305,7 +305,7 @@ test('a connection that breaks is reported once, with its forwarded ports gone a
   await until(() => host.sessions().length === 1, 'the session is there');
   host.cut();
   await t.throwsAsync(waiting, { code: 'MUT_UNREACHABLE' });
-  await until(() => reported.length === 1, 'the end is told');
+  await until(() => reported.length === 1, 'the end is reported');
   t.is(reported[0]?.code, 'MUT_UNREACHABLE');
   t.false(ssh.isOpen);
   await t.throwsAsync(ssh.run(['true']), { code: 'MUT_UNREACHABLE' });
@@ -317,7 +317,7 @@ test('closing ends the ssh process, leaves no socket, and notifies nobody', asyn
   const ssh = await open(t, await server(t), { controlFolder: folder });
   t.is(readdirSync(folder).length, 1);
   ssh.onClosed(() => {
-    t.fail('told');
+    t.fail('somebody was notified');
   });
   ssh.close();
   await until(() => readdirSync(folder).length === 0, 'the socket is gone');

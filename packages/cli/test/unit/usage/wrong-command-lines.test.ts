@@ -248,7 +248,7 @@ for (const [name, text, words, meant, says] of scripts) {
   });
 }
 
-test('a command that cannot find its files, and words after -- that are options of ours, are warned of', async (t) => {
+test('a command that cannot find its files, and options of Mutirao after --, are warned of', async (t) => {
   const directory = temporaryFolder(t);
   for (const name of ['sim.py', 'run.sh']) writeFileSync(join(directory, name), '');
   const submitJob = () => Promise.resolve({ jobId: 5, taskCount: 1, warnings: [] });
