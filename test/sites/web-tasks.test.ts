@@ -184,7 +184,7 @@ test.serial('where there has been no job, an example is one press away, and its 
 test.serial('"submit again" opens the form with what the job asked for, and names what it leaves out', async (t) => {
   const { page } = await open(t, '/jobs/42');
   await page.getByRole('button', { name: 'Submit again …' }).click();
-  await page.getByText('Not taken over from job 42: the priority.').waitFor();
+  await page.getByText('Not copied from job 42: the priority.').waitFor();
   t.is(await page.getByRole('textbox', { name: /^Command/ }).inputValue(), './dock {}');
   t.is(await page.getByLabel(/^Numbers/).inputValue(), '1-9');
 });

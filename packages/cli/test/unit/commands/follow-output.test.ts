@@ -77,7 +77,7 @@ test('missing bytes, another run and a task that has not started are said on sta
   t.is(printed, 'abcdagain');
   t.deepEqual(err.trim().split('\n'), [
     'task 0 of job 1 is waiting; waiting for it to start',
-    '[mutirao: 10 bytes of standard output are not kept and missing here]',
+    '[mutirao: 10 bytes of standard output were not kept and are missing here]',
     'task 0 of job 1 has another run, on lab/b; its output from the beginning:',
   ]);
 });

@@ -1,4 +1,4 @@
-/** A piece of what a program printed, in one look. */
+/** A piece of a program's output in one style. */
 export interface TerminalPiece {
   readonly text: string;
   /** Classes of its colour and weight; empty for plain text. */
