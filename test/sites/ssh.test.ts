@@ -48,7 +48,7 @@ for (const [what, startFile] of [
   ['text without a line end on both streams', 'printf "base=/wrong"; printf oops >&2'],
   ['a window title', 'printf "\\033]0;%s\\007" title'],
 ] as const) {
-  test(`what start files that print ${what} write is dropped from an answer`, async (t) => {
+  test(`output of start files that print ${what} is dropped from an answer`, async (t) => {
     const host = await server(t);
     for (const name of ['.bashrc', '.profile', '.cshrc', '.zshenv'])
       writeFileSync(join(host.home, name), `${startFile}\n`);

@@ -132,7 +132,7 @@ test.serial('events rest under the pointer, and failures can be had alone', asyn
 });
 
 test.serial(
-  'what a running task prints is followed, in its colours, and rests where one has scrolled to',
+  'the output of a running task is followed, in its colours, and stays where the user has scrolled to',
   async (t) => {
     const { page, complaints } = await open(t, '/');
     await page.goto(`http://${t.context.gateway.address}/jobs/42#task=42/65`);

@@ -41,7 +41,7 @@ function brokerOf(...rounds: readonly (readonly (TailTaskOutputResponse | Mutira
 
 const follow = ['task', 'output', '1', '0', '--follow'];
 
-test('what a task writes is printed as it comes, and its end gives the exit status', async (t) => {
+test('the output of a task is printed as it comes, and its end gives the exit status', async (t) => {
   const finished = out(3, '', { status: TaskStatus.FINISHED });
   t.deepEqual(await runCommandLine(follow, { broker: brokerOf([part(), out(0, 'a\n'), out(2, 'b'), finished]) }), {
     status: 0,
