@@ -169,7 +169,7 @@ serial.afterEach.always(async (t) => {
   await t.context.stop();
 });
 
-serial('agents are told where to dial and whom to trust there, and need nothing else', async (t) => {
+serial('agents receive the address to dial and the certificate to trust there, and need nothing else', async (t) => {
   const environment = await t.context.environment();
   t.is(environment['MUTIRAO_AGENT_PROVIDER'], t.context.provider.agentsAddress);
   t.regex(environment['MUTIRAO_CA'] ?? '', /^[A-Za-z0-9+/=]+$/);

@@ -144,7 +144,7 @@ test.serial(
     await until(
       async () =>
         (await queue()).reservations.some((one) => one.reservationId === reservationId && one.processors === 2),
-      'the cluster hears of it',
+      'the cluster learns of it',
     );
 
     const inside = await allocate(2, 2_000_000, claim);
@@ -213,7 +213,7 @@ test.serial(
       async () =>
         (await callUnary(manager, 'getReservation', { reservationId }, limits)).reservation?.status ===
         ReservationStatus.CLAIMED,
-      'the manager hears of the use',
+      'the manager learns of the use',
     );
     t.like(
       (await queue()).reservations.find((one) => one.reservationId === reservationId),

@@ -287,6 +287,6 @@ test.serial('a watcher is notified when the queue changes, also after the cluste
   await until(() => hints > 0, 'the first level comes');
   const before = hints;
   t.is(await cluster.untilEnded(await cluster.allocate('k', 1, 1000, 'true')), '');
-  await until(() => hints > before, 'a change is told');
+  await until(() => hints > before, 'a change is announced');
   watching.abort();
 });

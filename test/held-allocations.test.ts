@@ -176,12 +176,12 @@ test.serial(
     );
     await until(
       async () => (await done('explain', 'job', job)).includes('Held: 1 of 1 processor ready'),
-      'its broker hears what is held, so the claim was found good',
+      'its broker learns what is held, so the claim was accepted',
     );
     await done('reservation', 'cancel', reservation);
     await until(
       async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'),
-      'its broker hears that the reservation is over',
+      'its broker learns that the reservation is over',
     );
     await done('job', 'cancel', job);
     await until(

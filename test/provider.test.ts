@@ -263,7 +263,7 @@ serial('contents pass through the provider whole, both ways, whichever side come
   );
   await until(
     () => broker.received('fromMachine').some(({ message }) => message?.$case === 'blobUpload'),
-    'the broker hears of the push',
+    'the broker learns of the push',
   );
   const received = await collect(
     listMessages(broker.client.receiveContent({ transferId: 't3', offset: 0, refusal: '' })),

@@ -174,7 +174,7 @@ test.serial(
     two.close();
     await until(
       async () => (await listed('two'))[0]?.status === 'cancelled',
-      'the second hears that there is nothing to wait for',
+      'the second learns that it need not wait',
     );
     t.is((await listed('one'))[0]?.status, 'expired');
   },

@@ -7,7 +7,7 @@ import { listBounds, poster, readOptions } from './tile.mjs';
 /** Reads a PPM file as tiles are written. */
 export function decodePpm(bytes) {
   const header = /^P6\n(\d+) (\d+)\n255\n/.exec(bytes.subarray(0, 64).toString('latin1'));
-  if (header === null) throw new Error('this is no PPM file of ours');
+  if (header === null) throw new Error('this is not a PPM file that a task wrote');
   const [width, height] = [Number(header[1]), Number(header[2])];
   const pixels = bytes.subarray(header[0].length);
   if (pixels.length !== width * height * 3)

@@ -1,4 +1,4 @@
-// Makes one module of a program of ours: its sources, what it uses of npm packages, and the files that those read at
+// Makes one module of a Mutirao program: its sources, what it uses of npm packages, and the files that those read at
 // run time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

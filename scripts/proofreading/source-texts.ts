@@ -62,15 +62,26 @@ export function readSourceTexts(file: string, text: string): ProseText[] {
   return texts;
 }
 
-/** The titles of the tests in a file: the first argument of `test(…)`, `test.serial(…)` and the like. */
+/** The place of the message among the arguments of an assertion; of others it is the third. */
+const messagePlaces: Readonly<Record<string, number>> = { true: 1, false: 1, truthy: 1, falsy: 1, pass: 0, fail: 0 };
+
+/** The title of a test (`test(…)`, `test.serial(…)` and the like), or the message of an assertion or of `until`. */
+function findTestText(name: string, args: ts.NodeArray<ts.Expression>): ts.Expression | undefined {
+  if (/^test\b/.test(name)) return args[0];
+  if (name === 'until') return args[1];
+  const [, assertion] = /^t\.(\w+)$/.exec(name) ?? [];
+  return assertion === undefined ? undefined : args[messagePlaces[assertion] ?? 2];
+}
+
+/** The titles of the tests in a file, and the messages of their assertions. */
 export function readTestTitles(file: string, text: string): ProseText[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023);
   const texts: ProseText[] = [];
   const make = textMaker(file, source);
   const visit = (node: ts.Node): void => {
     ts.forEachChild(node, visit);
-    if (!ts.isCallExpression(node) || !/^test\b/.test(node.expression.getText(source))) return;
-    const [title] = node.arguments;
+    if (!ts.isCallExpression(node)) return;
+    const title = findTestText(node.expression.getText(source), node.arguments);
     const found = title === undefined ? undefined : findText(title);
     if (title !== undefined && found !== undefined) texts.push(make('titles', found, title.getStart(source)));
   };

@@ -47,7 +47,7 @@ export function withVersion(manifest: string, version: string): string {
   return manifest.replace(/("version": *)"[^"]*"/, `$1"${version}"`);
 }
 
-/** The text of package-lock.json with another version for the root and each package of ours. */
+/** The text of package-lock.json with another version for the root and each package of Mutirao. */
 export function withLockedVersion(lock: string, version: string): string {
   const content = JSON.parse(lock) as { version?: string; packages: Record<string, { version?: string }> };
   content.version = version;

@@ -133,7 +133,7 @@ test.serial('a cancelled task ends with all that it started, also when it does n
     aTemplate(`trap '' TERM; sleep 600 & echo $! >${pids}; while :; do sleep 1; done`),
   );
   await until(() => readPid(pids) > 0, 'the task runs');
-  await until(() => provider.reports.some((report) => report.started.length > 0), 'its start is told');
+  await until(() => provider.reports.some((report) => report.started.length > 0), 'its start is reported');
   provider.cancel([replicaId]);
   t.like(await provider.findEnd(replicaId), { outcome: 'cancelled', reason: 'MUT_CANCELLED' });
   await until(() => !isAlive(readPid(pids)), 'what it started is gone');

@@ -256,7 +256,7 @@ test.serial(
     const link = await dialMember([rig.address], rig.key, 5000, patience);
     const linked = receive(link);
     link.send({ kind: 'link' });
-    await until(() => linked.frames.length > 0, 'the member answers, so it has heard the others');
+    await until(() => linked.frames.length > 0, 'the member answers, so it knows the others');
     second.close('');
     const third = await dialMember([rig.address], rig.key, 5000, patience);
     const refused = receive(third);
@@ -380,7 +380,7 @@ test.serial(
     beside.send(run('sleep 0.5'));
     await until(
       () => receivedBeside.frames.some(({ kind }) => kind === 'exit'),
-      'another command comes to its end beside it',
+      'another command ends at the same time',
     );
     beside.close('');
     t.true(process.memoryUsage.rss() - before < 60 * 2 ** 20, `${process.memoryUsage.rss() - before} bytes more`);

@@ -199,7 +199,7 @@ test.serial(
     await gang.agents[1]?.crash();
     await until(
       () => existsSync(`${file}.status`) && readFileSync(`${file}.status`, 'utf8') === '255\n',
-      'the caller hears that its member is gone',
+      'the caller learns that its member is gone',
     );
     await until(() => !isAlive(Number(readFileSync(`${file}.1`, 'utf8'))), 'what ran there is gone');
     gang.providers[0]?.cancel(first.replicaIds);

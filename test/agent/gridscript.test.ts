@@ -52,7 +52,7 @@ async function startRig(t: ExecutionContext, options: RigOptions = {}): Promise<
       'colour=dark blue',
       '--machine',
       'the pc',
-      // Neither quoted nor not makes a difference, and the machine's shell knows nothing of ours.
+      // Neither quoted nor not makes a difference, and the machine's shell knows none of our variables.
       '--rem-exec',
       options.remExec ?? `${gate}; [ "$machine" = 'the pc' ] && exec env -i HOME="$there" PATH="$PATH" sh -c $command`,
       '--copy-to',
@@ -340,7 +340,7 @@ test.serial("a former agent's tasks are ended and its playpens removed when the 
   t.is((await rig.provider.run(aTemplate('true'))).outcome, 'succeeded');
 });
 
-test.serial('templates that bring nothing, or something else, are told apart', async (t) => {
+test.serial('templates that bring nothing, or something else, are distinguished', async (t) => {
   const silent = await startRig(t, { remExec: 'true $command', isAttached: false });
   t.regex(
     silent.agent.log.join('\n'),

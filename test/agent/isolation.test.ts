@@ -91,7 +91,7 @@ test.serial('by default, an agent isolates tasks of other users and not those of
         )
       ).standardOutput,
     );
-  t.regex(await run('ana'), /^ it's .*storage\/ana\n$/, "not told whose tasks they are: the owner's");
+  t.regex(await run('ana'), /^ it's .*storage\/ana\n$/, "the provider named no user: the owner's");
   provider.serveUser('ana', true);
   t.regex(await run('ana'), /^ it's .*storage\/ana\n$/);
   t.is(bubblewrap.calls('bwrap').length, tries);

@@ -119,7 +119,7 @@ test.serial('a runner takes one task after another, each in a folder and with va
   await until(() => !existsSync(first.folder), 'the folder of the first task is removed');
 });
 
-test.serial('what a task prints, brings home and uses is its own', async (t) => {
+test.serial('the output, files and usage of a task are its own', async (t) => {
   const { run } = await startRig(t, '--processors', '1');
   const ends = [await run('say one'), await run('say two'), await run('about')];
   t.deepEqual(

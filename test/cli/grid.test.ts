@@ -265,7 +265,7 @@ test.serial('in the foreground an interrupt stops the whole grid', async (t) => 
   child.stdout.on('data', (data: Buffer) => {
     out += data.toString();
   });
-  await until(() => / status +#/.test(out), 'the grid tells how to use it');
+  await until(() => / status +#/.test(out), 'the grid prints how to use it');
   const pids = Object.values(processes());
   child.kill('SIGINT');
   await until(() => child.exitCode !== null, 'the command ends');

@@ -138,7 +138,10 @@ test.serial('when its reservation is cancelled a job says so and goes on, or wai
   );
   await until(async () => (await done('task', 'list', job)).includes('running'), 'the job runs inside');
   await done('reservation', 'cancel', reservation);
-  await until(async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'), 'the job hears of it');
+  await until(
+    async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'),
+    'the job explains the end of the reservation',
+  );
   await until(
     async () =>
       (await done('explain', 'job', waiting)).includes('the remaining tasks wait, as requested on submission'),

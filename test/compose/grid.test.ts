@@ -190,7 +190,7 @@ async function checkResults(t: ExecutionContext, folder: string, id: string, cou
       expected.length,
     'all events are on NATS',
   );
-  t.deepEqual(reported, expected, 'NATS tells other events than the broker');
+  t.deepEqual(reported, expected, 'NATS and the broker report different events');
   return new Set(results.map(([, , host = '']) => host));
 }
 
@@ -239,7 +239,7 @@ test.serial('compute nodes reach the front-end and nothing beyond it', async (t)
   t.false(await reaches('home', await listAddress('front-end', 'alpha-inner'), 22));
 });
 
-test.serial('no service of ours listens for other hosts except the configured ones', async (t) => {
+test.serial('no Mutirao service listens for other hosts except the configured ones', async (t) => {
   t.true(await reaches('home', await listAddress('head', 'campus'), 7720));
   t.true(await reaches('node1', await listAddress('front-end', 'alpha-inner'), 7721));
   t.deepEqual(await openPorts('home'), []);
@@ -261,7 +261,7 @@ test.serial('Slurm runs a step on all its nodes, asked over ssh from home', asyn
   ]);
 });
 
-test.serial('programs of ours run as the user', async (t) => {
+test.serial('Mutirao programs run as the user', async (t) => {
   for (const host of ['home', 'head', 'front-end', 'pc']) {
     const users = await on(
       host,

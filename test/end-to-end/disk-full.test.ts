@@ -144,7 +144,7 @@ test.serial('results wait while the disk of their places is full, and their task
     failuresMax: 1,
     replicasMax: 1,
   });
-  await until(async () => (await grid.client.trouble()).includes(outputs), 'it is told which disk is full');
+  await until(async () => (await grid.client.trouble()).includes(outputs), 'the job names the disk that is full');
   await until(() => readdirSync(runs).length === 10, 'all tasks have run');
   t.is((await grid.client.job(jobId)).failedCount, 0);
   disk.empty();
@@ -218,7 +218,7 @@ test.serial(
     await until(
       async () =>
         (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk was full'),
-      'the machine tells of its disk',
+      'the machine reports its disk',
     );
     t.is((await grid.client.job(jobId)).failedCount, 0);
     disk.empty();
@@ -235,7 +235,7 @@ test.serial('a task that found no room and removed what it wrote before it faile
   await until(
     async () =>
       (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk was full'),
-    'the machine tells of its disk',
+    'the machine reports its disk',
   );
   t.is((await grid.client.job(jobId)).failedCount, 0);
   writeFileSync(join(outputs, 'go'), '');

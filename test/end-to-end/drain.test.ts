@@ -46,7 +46,7 @@ test.serial(
     t.regex(await command('provider', 'drain', 'lab'), /Provider lab is draining/, 'again is harmless');
     await until(
       async () => /draining \(since .*, 2 tasks still running\): repairs/.test(await command('provider', 'list')),
-      'the broker hears of it',
+      'the broker learns of it',
     );
     await command('job', 'submit', '--array', '1-2', '--', 'true');
 

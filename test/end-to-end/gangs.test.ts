@@ -72,7 +72,7 @@ test.serial(
     );
     t.is(submitted.status, 0, submitted.err);
     const jobId = Number(submitted.out);
-    await until(() => existsSync(join(folder, 'there')), 'the other member does what it is told');
+    await until(() => existsSync(join(folder, 'there')), 'the other member does what it is asked');
     const [task] = await grid.client.tasks(jobId);
     t.is(task?.replicas.length, 2, 'both members are shown');
     const explained = await command('explain', 'task', String(jobId), '0');

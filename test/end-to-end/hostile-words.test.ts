@@ -259,7 +259,7 @@ for (const [index, { title, words, mayFinish = false, isIgnored = false, isFolde
         hostile.refusals.length > 0 ||
         (await hasEnded()) ||
         (await isCaught(name)),
-      'the hostile machine was heard',
+      'the words of the hostile machine were read',
       20_000,
     );
     if (!(await hasEnded())) await grid.client.cancel(jobId);

@@ -137,10 +137,10 @@ test.serial(
     const words = (await grid.client.output(jobId, 0)).split('\n').filter((word) => word !== '');
     t.false(
       words.some((word) => word.includes('invitation-')),
-      'no invitation is to be found',
+      'no invitation can be found',
     );
     const own = getCredential(far, 'pc7');
-    t.true(words.includes(own), "the hunt finds what is there: the machine's own credential");
+    t.true(words.includes(own), "the hunt finds the machine's own credential");
     for (const word of words) {
       t.truthy(await knock(t, grid, 'pc8', { given: word, ...foreign }), `${word} as what pc8 was given`);
       t.truthy(await knock(t, grid, 'pc8', { given: 'x', secret: word }), `${word} as the secret of pc8`);

@@ -211,7 +211,7 @@ test.serial('a user who is revoked receives nothing further from her watches, an
       reported.push(...events.map(({ type }) => type));
   })();
   watching.catch(() => undefined);
-  await until(() => reported.includes('reservation.confirmed'), 'what she reserved is told');
+  await until(() => reported.includes('reservation.confirmed'), 'her reservation is reported');
   revokeSerial(identityFolder(home), serial, 'left the lab');
   await t.throwsAsync(watching, { code: 'MUT_UNAUTHENTICATED' });
   await t.throwsAsync(callUnary(client, 'getReservation', { reservationId }, limits), { code: 'MUT_UNAUTHENTICATED' });

@@ -91,7 +91,7 @@ test.serial(
     const tooWide = await submit('--processors', '7');
     await until(
       async () => /A task needs 7 processors; the largest resource has 6/.test(await explain(tooWide)),
-      'it says what there is',
+      'it names the largest resource',
     );
     const refused = await command(
       'job',

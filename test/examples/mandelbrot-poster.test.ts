@@ -113,7 +113,7 @@ test('options are read over the defaults, and others are refused', (t) => {
   t.deepEqual(readOptions(['--x', '-1.5', '--out', 'a'], { x: 0, y: 2, out: '' }), { x: -1.5, y: 2, out: 'a' });
   t.throws(() => readOptions(['--z', '1'], { x: 0 }), { message: 'unknown option --z; known are --x' });
   t.throws(() => readOptions(['--x', 'far'], { x: 0 }), { message: '--x is far; expected a number' });
-  t.throws(() => decodePpm(Buffer.from('P5')), { message: 'this is no PPM file of ours' });
+  t.throws(() => decodePpm(Buffer.from('P5')), { message: 'this is not a PPM file that a task wrote' });
 });
 
 test.serial('the script submits the tiles and assembles them into a picture', (t) => {

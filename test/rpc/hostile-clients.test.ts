@@ -303,7 +303,7 @@ test.serial('a sender of a byte now and then is given up, and a slow honest one 
   });
   await until(() => dripping.isOver(), 'the one that drips is given up');
   t.is(dripping.status(), resourceExhausted);
-  await until(() => ended.includes('push failed'), 'its handler hears of it');
+  await until(() => ended.includes('push failed'), 'its handler receives the error');
   const before = sent;
   await until(() => sent > before + 60, 'the slow one goes on for longer than the other was waited for');
   t.false(slow.isOver());

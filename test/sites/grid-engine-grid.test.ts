@@ -95,7 +95,7 @@ test.serial("an agent that cannot run on the nodes is reported in the node's own
       last = await client.explain({ $case: 'request', value: 'site/q1' }).catch(String);
       return /FAILED, exit status 1: .*GLIBC_2.34 not found/.test(last);
     },
-    'the words of the node are told',
+    'the error of the node is reported',
     60_000,
   ).catch((error: unknown) => {
     throw new Error(last, { cause: error });

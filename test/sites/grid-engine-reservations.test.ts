@@ -78,7 +78,7 @@ test.serial('a reservation is made, listed, moved and removed', async (t) => {
   t.deepEqual(
     (await site.list()).reservations,
     [{ ...one, reservationId: 8, count: 3 }, freely],
-    'what cannot be had leaves what there is',
+    'a refused reservation leaves the others',
   );
   await site.remove(7);
   await site.remove(7);
@@ -141,7 +141,7 @@ test.serial('a request inside a reservation runs in it while others cannot, and 
   t.is(await getState(id), 'queued', 'it waits for the reservation to begin');
   await until(async () => (await getState(id)) === 'running', 'it runs inside', 60_000);
   t.true(Date.now() >= startsAt);
-  t.is(await getState(outside), 'queued', 'nothing runs beside a reservation of everything');
+  t.is(await getState(outside), 'queued', 'nothing else runs during a reservation of everything');
   t.is((await manager.queue(0)).processorsFree, 0);
   await t.throwsAsync(
     manager.siteReservations.move({ reservationId: 7, count: 8, startsAt, endsAt: endsAt + minute }),

@@ -1,4 +1,4 @@
-// Events over TLS, on a real NATS server that wants a certificate of ours.
+// Events over TLS, on a real NATS server that requires a certificate that this test made.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ for (const [what, flags] of [
     t.is((await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 1)]))).status, JobStatus.FINISHED);
     await until(
       () => grid.broker.log.some((line) => line.includes('"level":"warn"') && /nats|events/i.test(line)),
-      'the broker tells that it does not get through',
+      'the broker reports that it cannot connect',
     );
     t.is(await series(grid, 'connected'), 0);
   });

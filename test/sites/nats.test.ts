@@ -1,5 +1,5 @@
-// Events on a real NATS server, read by a Python program that knows nothing of ours but proto/: none is missed and none
-// comes out of order, whoever is killed.
+// Events on a real NATS server, read by a Python program that knows nothing of Mutirao but proto/: none is missed and
+// none comes out of order, whoever is killed.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -163,7 +163,7 @@ test.serial('all events of the broker come by NATS, in their order, each once', 
   const jobId = await grid.client.submit(steps(0.2, 40), { failuresMax: 2 });
   const job = await grid.client.waitEnded(jobId);
   t.is(job.status, JobStatus.FAILED, 'one of its tasks fails twice');
-  await until(() => subscriber.reported.some(([, , type]) => type === 'job.failed'), 'the end of the job is told');
+  await until(() => subscriber.reported.some(([, , type]) => type === 'job.failed'), 'the end of the job is published');
   await until(
     () => subscriber.reported.some(([, , type]) => type === 'machine.lost'),
     'an allocation ends when nothing is left to do',
@@ -193,13 +193,13 @@ test.serial(
     t.is(job.finishedCount, 30);
     await until(
       () => followed.some(({ type }) => type === 'job.finished'),
-      'events --follow tells the end without NATS',
+      'events --follow prints the end without NATS',
     );
     t.false(subscriber.hasEnd(jobId));
     t.is(await series(grid, 'connected'), 0);
     t.true((await series(grid, 'lag')) > 0);
     await nats.start();
-    await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
+    await until(() => subscriber.hasEnd(jobId), 'the end of the job is published');
     const truth = await agree(t, subscriber, grid);
     t.is(subscriber.reported.length, truth.length, 'each once');
   },
@@ -215,11 +215,11 @@ test.serial('kill -9 of the broker in mid-job: nothing is missed, and repeated e
     await grid.broker.crash();
   }
   await grid.client.waitEnded(jobId);
-  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
+  await until(() => subscriber.hasEnd(jobId), 'the end of the job is published');
   const late = await subscribe('late');
-  await until(() => late.hasEnd(jobId), 'who comes late hears all');
+  await until(() => late.hasEnd(jobId), 'a late subscriber receives all');
   const truth = await listEvents(grid);
-  await until(() => followed.length >= truth.length, 'events --follow tells all, across the restarts');
+  await until(() => followed.length >= truth.length, 'events --follow prints all, across the restarts');
   t.deepEqual(
     followed.map(({ type, task_indexes }) => [type, task_indexes]),
     truth.map(([, , type, , tasks]) => [type, tasks]),
@@ -241,7 +241,7 @@ test.serial('a subscriber that is killed and comes back misses nothing', async (
     subscriber.start();
   }
   await grid.client.waitEnded(jobId);
-  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
+  await until(() => subscriber.hasEnd(jobId), 'the end of the job is published');
   await agree(t, subscriber, grid);
 });
 
@@ -263,7 +263,7 @@ test.serial(
       return jobId;
     };
     const first = await run();
-    await until(() => subscriber.hasEnd(first), 'the end of the job is told');
+    await until(() => subscriber.hasEnd(first), 'the end of the job is published');
     const manager = await administer(t, nats);
     await manager.streams.delete('MUTIRAO_EVENTS');
     const second = await run();
@@ -274,7 +274,7 @@ test.serial(
     await until(() => subscriber.hasEnd(third), 'the reader is made again');
     t.is(subscriber.complaints.match(/starting over/g)?.length, 2);
     await agree(t, subscriber, grid);
-    t.is(subscriber.reported.length, new Set(subscriber.reported.map(([id]) => id)).size, 'nothing is told twice');
+    t.is(subscriber.reported.length, new Set(subscriber.reported.map(([id]) => id)).size, 'nothing is published twice');
   },
 );
 
@@ -282,7 +282,7 @@ test.serial('a subscriber says what was purged before it had read it', async (t)
   const { nats, grid, subscribe } = await world(t);
   const subscriber = await subscribe('lab-book');
   const first = await grid.client.submit([taskGroup('true', 3)]);
-  await until(() => subscriber.hasEnd(first), 'the end of the job is told');
+  await until(() => subscriber.hasEnd(first), 'the end of the job is published');
   t.is(subscriber.complaints, '');
   subscriber.signal('SIGSTOP');
   const lost = await grid.client.submit([taskGroup('true', 20)]);
@@ -291,7 +291,7 @@ test.serial('a subscriber says what was purged before it had read it', async (t)
   await (await administer(t, nats)).streams.purge('MUTIRAO_EVENTS');
   subscriber.signal('SIGCONT');
   const last = await grid.client.submit([taskGroup('true', 3)]);
-  await until(() => subscriber.hasEnd(last), 'what is published after the purge is told');
+  await until(() => subscriber.hasEnd(last), 'events published after the purge are delivered');
   t.regex(
     subscriber.complaints,
     /^NATS: messages \d+ to \d+ of the stream were removed before they were read: events are missing/m,
@@ -401,7 +401,7 @@ test.serial(
       ]),
       ['kept', 'kept', 'out of order', 'out of order'],
     );
-    t.is(await connection.publish(message(3), 's#2'), 'kept', 'a repeat is no trouble');
+    t.is(await connection.publish(message(3), 's#2'), 'kept', 'a repeat is harmless');
     const reader = await connect({ servers: nats.url });
     t.teardown(() => reader.close());
     t.is((await (await reader.jetstreamManager()).streams.info('MUTIRAO_EVENTS')).state.messages, 3);
@@ -420,7 +420,7 @@ test.serial(
     await t.throwsAsync(
       natsEvents({ ...options, url: nats.url.replace('nats:', 'tls:') })(),
       undefined,
-      'a server without TLS is no server for tls://',
+      'a server without TLS is refused for tls://',
     );
     await t.throwsAsync(natsEvents({ ...options, credentialsPath: '/nowhere.creds' })(), { message: /nowhere/ });
   },

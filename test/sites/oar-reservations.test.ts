@@ -84,7 +84,7 @@ test.serial('a reservation is made, listed, moved and removed, whatever the time
   await site.move(freely);
   t.deepEqual((await site.list()).reservations, [other, freely]);
   await t.throwsAsync(site.move({ ...freely, count: 9 }), { code: 'MUT_BAD_REQUEST', message: /not enough resources/ });
-  t.deepEqual((await site.list()).reservations, [other, freely], 'what cannot be had leaves what there is');
+  t.deepEqual((await site.list()).reservations, [other, freely], 'a refused reservation leaves the others');
   await site.remove(7);
   await site.remove(7);
   await site.remove(99);
@@ -123,7 +123,7 @@ test.serial('a request inside a reservation runs in it while others cannot, and 
   t.is(await getState(id), 'queued', 'it waits for the reservation to begin');
   await until(async () => (await getState(id)) === 'running', 'it runs inside', 3 * minute);
   t.true(Date.now() >= startsAt);
-  t.is(await getState(outside), 'queued', 'nothing runs beside a reservation of everything');
+  t.is(await getState(outside), 'queued', 'nothing else runs during a reservation of everything');
   const { processorsFree, requests } = await manager.queue(0);
   t.is(processorsFree, 0);
   t.is(

@@ -1,5 +1,5 @@
-// The published API from other languages: the clients of examples/clients, each generated from proto/ with nothing else
-// of ours.
+// The published API from other languages: the clients of examples/clients, each generated from proto/ with nothing else of
+// Mutirao.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // A resource manager of someone else's honours reservations through the published API:
-// examples/clients/python/honour.py, with nothing of ours but proto/.
+// examples/clients/python/honour.py, with nothing of Mutirao but proto/.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -238,7 +238,7 @@ test.serial(
       },
       limits,
     );
-    await until(() => left.complaints.includes('the reservation ends at'), 'the earlier end is told');
+    await until(() => left.complaints.includes('the reservation ends at'), 'the earlier end is reported');
     writeFileSync(ended, '');
     t.is(await left.ended(), 7, left.complaints);
     t.like(await get(part.reservationId), { status: ReservationStatus.RELEASED });

@@ -1,4 +1,4 @@
-// The one executable in an empty folder, with neither PATH nor anything else of ours: everything works within it.
+// The one executable in an empty folder, with neither PATH nor anything else of Mutirao: everything works within it.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

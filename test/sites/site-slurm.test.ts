@@ -35,6 +35,6 @@ test.serial(
     );
     const removed = await world.run('site', 'remove', 'uni', '--now');
     t.is(removed.status, 0, removed.err);
-    t.deepEqual(await slurm.jobs(), [], 'nothing of ours is left in the queue');
+    t.deepEqual(await slurm.jobs(), [], 'none of our jobs is left in the queue');
   },
 );

@@ -19,7 +19,7 @@ test.serial('a bag goes on while the connection is away, and every result comes 
   // Between two waits it tries.
   await until(
     async () => /uni +front +embedded +waiting .*next try in/.test((await world.run('site', 'list')).out),
-    'the list tells of the next try',
+    'the list shows the next attempt',
   );
   await world.host.start();
   t.deepEqual(await world.listFaults(jobId, count), []);

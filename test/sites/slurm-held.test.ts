@@ -103,7 +103,7 @@ test.serial(
     await until(
       () =>
         Promise.resolve(provider.log.some((line) => line.includes('this account may reserve at the resource manager'))),
-      'the owner is told that Slurm would make reservations for this account',
+      'the owner learns that Slurm would make reservations for this account',
     );
     const other = (
       await slurm.command(
@@ -133,7 +133,7 @@ test.serial(
     await callUnary(client, 'renegotiateReservation', { reservationId, spec: findSpec(startUnixMs, 5) }, limits);
     await until(
       async () => (await mutirao('reservation', 'show', id)).includes('Held: 5 of 5 processors ready'),
-      'what is lacking is asked for besides',
+      'the missing processors are requested in addition',
     );
     const allocations = await slurm.jobs('RUNNING');
     t.is(allocations.length, 2, allocations.join(' '));

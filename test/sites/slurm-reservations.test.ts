@@ -297,7 +297,10 @@ test.serial(
     );
     await until(async () => (await mutirao('task', 'list', long)).includes('running'), 'it runs inside');
     await callUnary(client, 'cancelReservation', { reservationId, reason: 'rain' }, limits);
-    await until(async () => (await mutirao('explain', 'job', long)).includes('MUT_RESERVATION_OVER'), 'it hears of it');
+    await until(
+      async () => (await mutirao('explain', 'job', long)).includes('MUT_RESERVATION_OVER'),
+      'the job explains the end of the reservation',
+    );
     await mutirao('job', 'cancel', long);
   },
 );

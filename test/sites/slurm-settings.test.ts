@@ -249,7 +249,7 @@ test.serial('whole nodes are known by the environment of the user, too', async (
   t.is((await slurm.command('squeue', '--noheader', '--format=%C', `--jobs=${id}`)).trim(), '8');
 });
 
-test.serial("flags of the user's are what the job has, in place of ours", async (t) => {
+test.serial("the job has the user's flags, in place of the provider's", async (t) => {
   const site = await SlurmGrid.start(slurm, '--', '--comment=for the thesis', '--export=NONE');
   t.teardown(() => site.stop());
   const jobId = await site.grid.client.submit([taskGroup('squeue --noheader --format=%k --jobs=$manager_job', 1)]);

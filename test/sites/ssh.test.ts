@@ -48,7 +48,7 @@ for (const [what, startFile] of [
   ['text without a line end on both streams', 'printf "base=/wrong"; printf oops >&2'],
   ['a window title', 'printf "\\033]0;%s\\007" title'],
 ] as const) {
-  test(`what start files that print ${what} write is dropped from an answer`, async (t) => {
+  test(`output of start files that print ${what} is dropped from an answer`, async (t) => {
     const host = await server(t);
     for (const name of ['.bashrc', '.profile', '.cshrc', '.zshenv'])
       writeFileSync(join(host.home, name), `${startFile}\n`);
@@ -305,7 +305,7 @@ test('a connection that breaks is reported once, with its forwarded ports gone a
   await until(() => host.sessions().length === 1, 'the session is there');
   host.cut();
   await t.throwsAsync(waiting, { code: 'MUT_UNREACHABLE' });
-  await until(() => reported.length === 1, 'the end is told');
+  await until(() => reported.length === 1, 'the end is reported');
   t.is(reported[0]?.code, 'MUT_UNREACHABLE');
   t.false(ssh.isOpen);
   await t.throwsAsync(ssh.run(['true']), { code: 'MUT_UNREACHABLE' });
@@ -317,7 +317,7 @@ test('closing ends the ssh process, leaves no socket, and notifies nobody', asyn
   const ssh = await open(t, await server(t), { controlFolder: folder });
   t.is(readdirSync(folder).length, 1);
   ssh.onClosed(() => {
-    t.fail('told');
+    t.fail('somebody was notified');
   });
   ssh.close();
   await until(() => readdirSync(folder).length === 0, 'the socket is gone');

@@ -1,4 +1,4 @@
-// The user units of examples/deploy: systemd finds no fault with them, and they start a program of ours that accepts
+// The user units of examples/deploy: systemd finds no fault with them, and they start a Mutirao program that accepts
 // the configuration next to it.
 import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ for (const unit of units) {
     t.regex(readFileSync(join(folder, unit), 'utf8'), /^KillMode=mixed$/m);
   });
 
-  test.serial(`${unit} starts a program of ours with a configuration that it takes`, async (t) => {
+  test.serial(`${unit} starts a Mutirao program with a configuration that it takes`, async (t) => {
     const home = homeOfUser(t);
     const [, line = ''] = /^ExecStart=(.*)$/m.exec(readFileSync(join(folder, unit), 'utf8')) ?? [];
     const [program = '', ...args] = line.replaceAll('%h', home).replaceAll('%i', 'beta').split(' ');

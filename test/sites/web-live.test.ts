@@ -139,7 +139,7 @@ test.serial(
     await form.waitFor({ state: 'detached' });
     await until(
       async () => (await page.locator('.notes').innerText()).includes('Reservation 1 is changed.'),
-      'the change is told',
+      'the change is shown',
     );
     const [moved] = JSON.parse(mutirao('reservation', 'show', '1', '--json')) as { start_unix_ms: number }[];
     t.is((moved!.start_unix_ms - begin) / hour, 11);
@@ -190,7 +190,11 @@ test.serial(
     await preview.getByText("mutirao job submit --array 0-30:10 -- 'echo {} is {#}'").waitFor();
     await page.getByLabel('Numbers').fill('9-1');
     await preview.getByText('expected a number from 9 on').waitFor();
-    t.is(await preview.getByText('echo 30 is 3').count(), 0, 'what was right before is shown beside what is wrong');
+    t.is(
+      await preview.getByText('echo 30 is 3').count(),
+      0,
+      'the earlier correct preview is not shown next to the error',
+    );
 
     await page.getByRole('button', { name: 'A list' }).click();
     await page.getByLabel('Values').fill("a\nd'e f");

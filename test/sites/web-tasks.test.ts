@@ -132,7 +132,7 @@ test.serial('events rest under the pointer, and failures can be had alone', asyn
 });
 
 test.serial(
-  'what a running task prints is followed, in its colours, and rests where one has scrolled to',
+  'the output of a running task is followed, in its colours, and stays where the user has scrolled to',
   async (t) => {
     const { page, complaints } = await open(t, '/');
     await page.goto(`http://${t.context.gateway.address}/jobs/42#task=42/65`);
@@ -184,7 +184,7 @@ test.serial('where there has been no job, an example is one press away, and its 
 test.serial('"submit again" opens the form with what the job asked for, and names what it leaves out', async (t) => {
   const { page } = await open(t, '/jobs/42');
   await page.getByRole('button', { name: 'Submit again …' }).click();
-  await page.getByText('Not taken over from job 42: the priority.').waitFor();
+  await page.getByText('Not copied from job 42: the priority.').waitFor();
   t.is(await page.getByRole('textbox', { name: /^Command/ }).inputValue(), './dock {}');
   t.is(await page.getByLabel(/^Numbers/).inputValue(), '1-9');
 });

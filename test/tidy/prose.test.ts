@@ -37,6 +37,7 @@ test('each forbidden turn of phrase is found, and its plain form is not', (t) =>
     ['who', 'A client who asks gets an answer.', 'A user who asks gets an answer.'],
     ['whom', 'Whether and by whom it is held.', 'Whether it is held, and the name of the holder.'],
     ['tell', 'The broker is told each machine.', 'The table tells you which option to use.'],
+    ['of ours', 'A bug of ours ends the process.', 'A bug in Mutirao ends the process.'],
     ['no more', 'It is wanted no more.', 'It is no longer wanted, and costs no more than before.'],
     ['inverted', 'Only where a disk is full does it wait.', 'It waits only where a disk is full.'],
     ['term slave', 'A slave runs tasks.', 'An agent runs tasks.'],

@@ -166,7 +166,7 @@ test('the changelog needs a dated section with an entry', (t) => {
   t.regex(describeMissingEntry('## 0.1.01 - 2026-01-01\n\n- A.\n', '0.1.0') ?? '', /has no section/);
 });
 
-test('every package of ours and the citation have the version of the whole', (t) => {
+test('every package of Mutirao and the citation have the version of the whole', (t) => {
   const read = (file: string): string => readFileSync(join(root, file), 'utf8');
   const { version } = JSON.parse(read('package.json')) as { version: string };
   for (const name of readdirSync(join(root, 'packages')))

@@ -185,7 +185,7 @@ test('no file carries a folder of the machine it was written on, or the host of 
 test('trees are removed by removeTree alone, which stays out of what is mounted in them', (t) => {
   const recursive =
     /\brm(?:Sync)?\([^\n]*recursive|\brm -[a-z]*[rR]|\brmdir(?:Sync)?\([^\n]*recursive|\bfind [^\n]*-delete\b/;
-  // The one shell function that does it, for hosts where no program of ours is, and builds of our own checkout.
+  // The one shell function that does it, for hosts without Mutirao, and builds of our own checkout.
   const allowed = ['packages/runtime/src/files/removal/removal-script.ts', 'packages/web/client/build.mjs'];
   const shipped = files('packages/*.ts', 'packages/*.js', 'packages/*.mjs').filter(
     (file) => !/\/test\/|^packages\/testkit\/|\/dist\//.test(file) && !allowed.includes(file),

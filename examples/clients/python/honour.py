@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A resource manager of someone else's: runs a command inside a reservation of Mutirao's reservation manager, on what was reserved, and at no other time.
 
-Exit status: the command's own; 143 or 129 where this program is told to end (SIGTERM, SIGHUP), and ends its command with it; 3 where the claim is refused, 4 where the reservation was taken back, 5 where its time was over before the command.
+Exit status: the command's own; 143 or 129 when this program receives SIGTERM or SIGHUP, which also ends its command; 3 where the claim is refused, 4 where the reservation was taken back, 5 where its time was over before the command.
 """
 
 import argparse
@@ -26,7 +26,7 @@ SUPERSEDED = "MUT_CLAIM_SUPERSEDED"
 AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 ASK = 1  # Seconds between two questions whether the reservation still stands.
-GRACE = 2  # Seconds that a command gets to end when it is told to.
+GRACE = 2  # Seconds that a command has to end after SIGTERM.
 REPORTED_TO_END = (signal.SIGTERM, signal.SIGHUP)
 
 # Binds the command to its parent and to its units, in a Python of its own, and then becomes it. Popen's preexec_fn would do this in a fork of a process
@@ -149,7 +149,7 @@ class Use:
         self.is_announced = False
 
     def still_stands(self):
-        """Goes on with the claim that took the place of ours, and to its end, where it is for the same units from the same time."""
+        """Continues with the claim that replaced this one, if it has the same units and start, up to its end."""
         present = self.manager.check(self.claim, self.user)
         if present == self.claim:
             return
@@ -160,7 +160,7 @@ class Use:
         print(f"the reservation ends at {time.ctime(said['end_unix_ms'] / 1000)} now", file=sys.stderr)
 
     def in_use(self):
-        """What the manager is not told of it gives back as unclaimed, with what runs in it: it is told until it has heard."""
+        """Reports the use until the manager knows it: an unreported claim is given back, and what runs in it ends."""
         self.still_stands()
         self.is_announced = self.is_announced or self.manager.begin(self.claim, self.user, self.key)
 

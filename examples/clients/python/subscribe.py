@@ -63,7 +63,7 @@ async def check_gap(stream, args, read):
     try:
         first = (await stream.stream_info(args.stream)).state.first_seq
     except (NotFoundError, *AWAY):
-        return  # Who is away cannot be asked; a stream that is lost is told of as such.
+        return  # A broker that is away cannot be asked; a lost stream is reported as such.
     if 0 < read < first - 1:
         say(f"messages {read + 1} to {first - 1} of the stream were removed before they were read: events are missing")
 

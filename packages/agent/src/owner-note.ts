@@ -163,7 +163,7 @@ function withDraft<Result>(file: string, text: string, use: (draft: string) => R
   try {
     writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
     const folder = path.dirname(file);
-    // Compared with a file of ours, since some file systems give files to other accounts than those that make them.
+    // Compared with a file that we make: some file systems give files to other accounts than their makers.
     if (statSync(draft).uid !== statSync(folder).uid)
       throw new MutiraoError(
         'MUT_BAD_CONFIG',

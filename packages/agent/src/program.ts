@@ -108,7 +108,7 @@ const options = {
   }),
   stopGrace: duration({ help: 'Longest time that stopping takes.', default: 1500 }),
   remExec: text({
-    help: 'Drives another machine by templates, with nothing of ours there: runs $command on $machine.',
+    help: 'Drives another machine by templates, without installing Mutirao there: runs $command on $machine.',
     placeholder: 'TEMPLATE',
   }),
   copyTo: text({ help: 'With --rem-exec: copies $localfile to $remotefile on $machine.', placeholder: 'TEMPLATE' }),
@@ -272,7 +272,7 @@ async function getIsolation(
     if (mode !== 'auto' && mode !== 'none')
       throw new MutiraoError(
         'MUT_BAD_CONFIG',
-        `--isolation ${config.isolation} does not go with --rem-exec: nothing of ours runs on that machine; ` +
+        `--isolation ${config.isolation} does not go with --rem-exec: no Mutirao program runs on that machine; ` +
           'leave one of them out',
       );
     return noIsolation;

@@ -1,6 +1,5 @@
-// Imported before a program of ours: keeps compiled code between its starts, which takes two thirds off their time. The
-// folder is
-// the project's own, not the shared temporary one, where others could plant code for us.
+// Imported before each program of Mutirao: keeps compiled code between its starts, which takes two thirds off their
+// time. The folder is the project's own, not the shared temporary one, where others could plant code for us.
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 import { quoteForShell } from '@mutirao/core/bag';
 
-/** What this command was started with. */
+/** How this command was started. */
 export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Path of the script. */

@@ -2,7 +2,7 @@ import { registry, type ErrorEntry, type MutiraoError } from '@mutirao/api/error
 
 /**
  * What the command ends with: 0 all went well, 1 tasks failed, 2 usage or bad input, 3 out of reach, 4 cancelled, 70 a
- * bug of ours.
+ * bug in Mutirao.
  */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4 | 70;
 

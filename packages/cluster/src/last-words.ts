@@ -4,7 +4,7 @@ const tailBytes = 4096;
 const wordsMax = 300;
 
 /**
- * What a process wrote last to its output: the error that a log of ours ends with, or the last line of any other;
+ * What a process wrote last to its output: the error that a log of Mutirao ends with, or the last line of any other;
  * undefined where it wrote nothing.
  */
 export function readLastWords(file: string): string | undefined {

@@ -7,7 +7,7 @@ const keptMax = 100;
 const tolerance = 3000;
 
 /**
- * Jobs of ours that ended, for a manager that forgets them at once.
+ * The provider's jobs that ended, for a manager that forgets them at once.
  *
  * Jobs note how they ended in a file (`JOB BEGAN ENDED STATUS` and `endingFacts`). A killed job does not; the last
  * listings say what is known of it. Files outlive the provider.
@@ -34,7 +34,7 @@ export class EndedJobs {
     return new Set([...this.#alive.values()].map(({ clientRequestId }) => clientRequestId));
   }
 
-  /** Compares a listing of ours with the one before. @returns those that ended, newest first. */
+  /** Compares a listing of the provider's jobs with the one before. @returns those that ended, newest first. */
   follow(alive: readonly QueuedRequest[], at: Instant): readonly QueuedRequest[] {
     const now = new Map(alive.map((request) => [request.managerRequestId, request]));
     const noted = this.#readEndings(at);

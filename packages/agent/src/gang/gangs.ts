@@ -15,7 +15,7 @@ export interface GangTask {
   readonly variables: Readonly<Record<string, string>>;
   /** A line to run instead of the task's own; undefined for that. */
   readonly line: string | undefined;
-  /** Folders of ours that the process uses. */
+  /** Folders of the agent that the process uses. */
   readonly folders: readonly string[];
 }
 

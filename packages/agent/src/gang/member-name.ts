@@ -12,7 +12,7 @@ import { isHomeSocket, isLoopback, isSocket, parseAddress } from '@mutirao/runti
 export function nameMember(machineId: string, user: string = accountName(), host: string = hostname()): string {
   const own = machineId.slice(machineId.indexOf('/') + 1);
   const plain = plainWord(own);
-  // Names that differ in what is left out here are told apart by this.
+  // Names that differ in what is left out here are distinguished by this.
   const mark = plain === own ? '' : `-${createHash('sha256').update(own).digest('hex').slice(0, 6)}`;
   return `${plainWord(user)}@${plainWord(host.split('.')[0] ?? '')}-${plain}${mark}`;
 }

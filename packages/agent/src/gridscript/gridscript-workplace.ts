@@ -42,7 +42,7 @@ const templatesMax = 6;
 const killedPatience: Duration = 10_000;
 const listingBytesMax = 64 * 2 ** 20;
 
-/** The work of an agent done by templates, on a machine where nothing of ours runs. */
+/** The work of an agent done by templates, on a machine where no Mutirao program runs. */
 export class GridScriptWorkplace implements Workplace {
   /** All users' together: the machine that runs the tasks has one folder for them. */
   readonly keepsUsersApart = false;

@@ -11,7 +11,7 @@ export interface RunEnd {
   readonly verdict: Verdict | undefined;
 }
 
-/** Longest time that a machine may not be reached while it has a task of ours. */
+/** Longest time that a machine may not be reached while it runs one of our tasks. */
 const lostMax: Duration = 300_000;
 const lookPauseMin: Duration = 1000;
 const lookPauseMax: Duration = 15_000;

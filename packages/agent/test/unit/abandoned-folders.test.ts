@@ -234,7 +234,7 @@ async function zombie(t: ExecutionContext): Promise<Noted> {
   t.teardown(() => parent.kill('SIGKILL'));
   const [said] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(said.toString());
-  await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n', 'the parent is no shell any more');
+  await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n', 'the parent has become sleep');
   process.kill(pid, 'SIGKILL');
   await until(() => describe(pid).state === 'Z', 'the process has ended');
   const { startedTicks } = describe(pid);

@@ -154,6 +154,6 @@ test('what one agent wrote is a link for the others, and nobody brings it', asyn
   const file = path.join(host.folder, 'shared', content.sha256);
   t.deepEqual(await other.obtain(content, wanted), { kind: 'file', path: file });
   one.offer({ sha256: 'b'.repeat(64), size: content.size }, path.join(host.folder, 'gone'));
-  t.true(other.isShared(content) && one.isShared(content), 'one that was not kept is no reason to share nothing');
+  t.true(other.isShared(content) && one.isShared(content), 'a content that was not kept does not stop sharing');
   t.deepEqual(readdirSync(path.dirname(file)), [content.sha256]);
 });

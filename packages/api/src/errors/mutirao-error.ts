@@ -3,7 +3,7 @@ import type { Reason, Refusal } from '@mutirao/core/reasons';
 import { sayReason } from '../reasons/say-reason.ts';
 import { isErrorCode, registry, type ErrorCode } from './registry.ts';
 
-/** What may go with an error in addition to its message. */
+/** Optional parts of an error, in addition to its message. */
 export interface MutiraoErrorOptions extends ErrorOptions {
   /** The field of the request that is wrong, as a path: `job.groups[0].command`. */
   readonly field?: string;

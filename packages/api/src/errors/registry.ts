@@ -362,7 +362,8 @@ export const registry = {
   MUT_JOURNAL_POSITION: {
     status: 'OUT_OF_RANGE',
     retryable: false,
-    advice: 'The journal was restored or replaced: start again after sequence 0, with the instance of the answer.',
+    advice:
+      'The journal was restored or replaced: read again after sequence 0, with the instance that the answer names.',
   },
   MUT_KEY_REUSED: {
     status: 'ALREADY_EXISTS',

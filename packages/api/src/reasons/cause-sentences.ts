@@ -31,10 +31,10 @@ export const causeSentences = {
       : `It is neither installed on the machine nor in ${workFolder}`),
   'ended-by-signal': ({ signalNumber }) => `ended by signal ${signalNumber}`,
   'memory-ran-out': ({ memoryPeakBytes }) =>
-    'ended by signal 9, and the kernel killed a process of the machine for lack of memory at that time' +
+    'ended by signal 9 when the kernel killed a process on the machine for lack of memory' +
     (memoryPeakBytes === undefined ? '' : `; the memory of the task peaked at ${describeBytes(memoryPeakBytes)}`),
   'no-further-process': () =>
-    'no further process could be started: the account has as many as it may ("ulimit -u"), or memory is short',
+    'no further process could be started: the account has reached its limit ("ulimit -u"), or memory is short',
   'exit-status': ({ exitStatus }) => `exit status ${exitStatus}`,
   'exit-status-of-signal': ({ exitStatus, signalNumber }) =>
     `exit status ${exitStatus}, which shells also give for a command ended by signal ${signalNumber}`,

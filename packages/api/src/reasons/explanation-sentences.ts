@@ -10,7 +10,7 @@ export const explanationSentences = {
     const since = sinceMs === undefined ? '' : ` for ${span(sinceMs)}`;
     return `Request ${requestName} (${plural(processors, 'processor')} for ${span(walltimeMs)}${inside}): ${status}${since}.`;
   },
-  'request-reasons-then': ({ sinceMs }) => `The next reasons are those of its time, ${span(sinceMs)} ago.`,
+  'request-reasons-then': ({ sinceMs }) => `The next reasons are from its submission, ${span(sinceMs)} ago.`,
   'request-heuristic': ({ heuristic }) => `The heuristic ${heuristic} chose its size.`,
   'request-machines': ({ machineIds }) => `Its machines: ${machineIds.join(', ')}.`,
   'request-kept-for-tasks': ({ jobId, tasks }) =>
@@ -52,7 +52,7 @@ export const explanationSentences = {
   'tasks-blocked': ({ tasks }) =>
     `${plural(tasks, 'task')} cannot run, because tasks that ${tasks === 1 ? 'it needs' : 'they need'} failed.`,
   'job-expires': ({ expireUnixMs, leftMs }, { instant }) =>
-    `What has not started by ${instant(expireUnixMs)} is cancelled, ${fromNow(leftMs)}.`,
+    `Tasks that have not started by ${instant(expireUnixMs)} are cancelled, ${fromNow(leftMs)}.`,
   'tasks-held': ({ tasks, jobId }) =>
     `${plural(tasks, 'task')} ${tasks === 1 ? 'is' : 'are'} held; "mutirao job release ${jobId}" lets ` +
     `${tasks === 1 ? 'it' : 'them'} start.`,
@@ -93,8 +93,8 @@ export const explanationSentences = {
     return `Half of its tasks take at most ${span(medianMs)}, and ${most}, ${by}.`;
   },
   'memory-at-start': ({ memoryBytes, completedTasks, neededTasks }) =>
-    `A task asks for ${describeBytes(memoryBytes)} of memory at first; --memory auto chooses it by ` +
-    `${neededTasks} measured runs, and has ${completedTasks}.`,
+    `Tasks request ${describeBytes(memoryBytes)} of memory until --memory auto has ${neededTasks} measured runs; it has ` +
+    `${completedTasks}.`,
   'memory-chosen': ({ memoryBytes, completedTasks, percent }) =>
     `--memory auto chose ${describeBytes(memoryBytes)}: ${percent} % of ${plural(completedTasks, 'measured run')} used ` +
     'less.',

@@ -31,14 +31,14 @@ export const jobFaults = {
     `${group(groupIndex)}a task of a gang takes ${processorsMin} to ${processorsMax} processors; expected the ` +
     `${jobProcessors} of its job`,
   'job-dependencies-too-many': ({ jobs, jobsMax }) =>
-    `the job waits for ${jobs} jobs; expected at most ${jobsMax}. Submit a job between that waits for some of them`,
+    `the job waits for ${jobs} jobs; expected at most ${jobsMax}. Let an intermediate job wait for some of them`,
   'job-dependency-unknown': ({ awaitedId }) =>
-    `the job waits for job ${awaitedId}, and there is no job ${awaitedId} of yours; "mutirao job list" shows them`,
+    `the job waits for job ${awaitedId}, and you have no job ${awaitedId}; "mutirao job list" shows all`,
   'job-dependency-twice': ({ awaitedId, condition }) =>
     `the job waits for job ${awaitedId} twice (${condition}); expected once`,
   'job-dependency-unequal': ({ awaitedId, tasks, awaitedTasks }) =>
-    `each of ${plural(tasks, 'task')} waits for the task of the same index in job ${awaitedId}, which has ` +
-    `${awaitedTasks}; expected as many tasks in both jobs, and neither job open`,
+    `each task waits for the task with the same index in job ${awaitedId}, but this job has ${plural(tasks, 'task')} and ` +
+    `that one ${awaitedTasks}; expected equal numbers, and neither job open`,
   'job-expires-before-begin': ({ beginUnixMs, expireUnixMs }, { instant }) =>
     `the job expires at ${instant(expireUnixMs)}, and begins at ${instant(beginUnixMs)}; expected it to expire after it begins`,
   'forget-open-job': ({ jobId }) =>
@@ -62,7 +62,7 @@ export const jobFaults = {
     `${group(groupIndex)}scheduler is ${scheduler}, which does not place alternatives; expected wqr or workqueue`,
   'alternative-repeated': ({ groupIndex, alternative, first }) =>
     `${group(groupIndex)}alternative ${alternative} asks for the same as ` +
-    `${first === 0 ? 'the first request' : `alternative ${first}`}; expected another request`,
+    `${first === 0 ? 'the first request' : `alternative ${first}`}; expected a different request`,
   'gang-with-votes': ({ verification }) =>
     `verification is by ${verification}, but the results of gangs are not voted on; expected a check, or none`,
   'job-closed': ({ jobId, status }) =>

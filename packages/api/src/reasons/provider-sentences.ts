@@ -9,7 +9,7 @@ export const providerSentences = {
   'machines-attach': () => 'Nothing requested: machines attach to this provider by themselves.',
   'demand-covered': () => 'Nothing requested: current allocations and pending requests already cover all demand.',
   'single-processor-machines': ({ taskProcessors }) =>
-    `Nothing requested: tasks need ${taskProcessors} processors each, and machines of an allocation have one. --gang takes processors of several machines.`,
+    `Nothing requested: tasks need ${taskProcessors} processors each, and machines of an allocation have one. --gang combines processors of several machines.`,
   'no-node-has-slot': ({ processors, memoryBytes, gpus, gpuKind }) =>
     `Nothing requested: tasks need ${describeSlot({ processors, memory: memoryBytes, gpus, gpuKind })} of one node, and ` +
     'no node of the resource has that.',

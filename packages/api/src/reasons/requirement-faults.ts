@@ -23,14 +23,14 @@ export const requirementFaults = {
   },
 
   'processors-above-widest': ({ processors, processorsMax }) =>
-    `a task needs ${plural(processors, 'processor')} of one machine; the most that a known machine has is ` +
-    `${processorsMax}. --gang takes processors of several machines; "mutirao up --cluster-nodes" and "mutirao machine add" ` +
-    'bring wider ones',
+    `a task needs ${plural(processors, 'processor')} of one machine; the largest known machine has ` +
+    `${processorsMax}. --gang combines processors of several machines; "mutirao up --cluster-nodes" and "mutirao machine add" ` +
+    'add larger machines',
   'gang-above-largest-provider': ({ processors, processorsMax, providerId }) =>
     `a task needs ${plural(processors, 'processor')} of one provider; the largest, ${providerId}, has ${processorsMax}`,
   'resources-not-together': () => 'no known machine has everything that a task needs at once',
   'resource-above-largest': ({ resource: kind, resourceName: name, needed, total }) =>
-    `a task needs ${describeAmount({ kind, name }, needed)}; the most that a known machine has is ` +
+    `a task needs ${describeAmount({ kind, name }, needed)}; the largest known machine has ` +
     describeAmount({ kind, name }, total),
   'resource-nowhere': ({ resource: kind, resourceName: name, needed, similarName, knownNames }) => {
     const lacking = `a task needs ${describeAmount({ kind, name }, needed)}; no known machine has any`;

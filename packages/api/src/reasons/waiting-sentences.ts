@@ -9,7 +9,7 @@ interface Named {
   readonly resourceId: string;
 }
 
-/** What a job that is waited for must do. */
+/** Conditions on an awaited job. */
 export const awaitedTo = {
   started: 'start',
   ended: 'end',
@@ -43,7 +43,7 @@ export const waitingSentences = {
   'further-machines': ({ machines }) => `And ${plural(machines, 'more machine')}.`,
   'all-machines-busy': ({ machines }) =>
     machines === 1 ? 'The only suitable machine is busy.' : `All ${machines} suitable machines are busy.`,
-  'earlier-request-sooner': () => 'It fits now, but a request before it is expected to be done sooner.',
+  'earlier-request-sooner': () => 'It fits now, but an earlier alternative is expected to finish sooner.',
   'no-machine-accepts': ({ machines }) =>
     machines === 1
       ? '1 machine is suitable, but it accepts no work now.'

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Act } from '../context.ts';
 import type { ShapeName } from '../json/shapes.ts';
 
-/** What the module of a command exports. */
+/** The exports of a command's module. */
 export interface CommandModule {
   /** Adds arguments, options and the action. */
   define(command: Command, act: Act): void;

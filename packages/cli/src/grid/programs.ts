@@ -4,7 +4,7 @@ import { isPacked, ownProgram } from '@mutirao/runtime/processes';
 export type ProcessName = 'agent' | 'broker' | 'cluster' | 'provider' | 'reservations' | 'web';
 
 /**
- * The command line of every process of ours has one of these in it: of the executable, or of the sources and of their
+ * The command line of each Mutirao process contains one of these: of the executable, or of the sources and of their
  * bundles, which can change places while a grid runs.
  */
 export const processMarks: readonly string[] = isPacked

@@ -80,7 +80,7 @@ export function claimHome(home: string, record: GridRecord): boolean {
 }
 
 /**
- * Whether a process of ours lives under that id: ids are used again, so its command line must name this program.
+ * Whether a Mutirao process has that id: ids are used again, so its command line must name this program.
  *
  * @param mark a part of its command line.
  */

@@ -59,8 +59,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     show('job cancel last 3,5-9', 'cancel single tasks of the job submitted last'),
   ],
   'job append': [
-    show("job append last --values a,b,c -- './simulate {}'", 'three more tasks for the open job submitted last'),
-    show('job append 7 --key night-2 --each-line runs.txt -- ./simulate', 'once, however often it is repeated'),
+    show("job append last --values a,b,c -- './simulate {}'", 'add three tasks to the latest job, which is open'),
+    show(
+      'job append 7 --key night-2 --each-line runs.txt -- ./simulate',
+      'the tasks are appended once, even if this command is repeated',
+    ),
   ],
   'job close': [
     show('job close last', 'let the open job submitted last end with the tasks that it has'),
@@ -76,7 +79,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'job forget': [
     show('job forget 3-7', 'forget five ended jobs and free their disk space'),
-    show('job forget --ended-before 30d --keep 100', 'forget what ended 30 days ago, but keep 100 jobs'),
+    show(
+      'job forget --ended-before 30d --keep 100',
+      'forget jobs that ended over 30 days ago, but keep the newest 100',
+    ),
   ],
   'job update': [
     show('job update 7 --running-max 20', 'run at most 20 tasks of job 7 at once'),
@@ -108,7 +114,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'task output': [
     show('task output last', 'the output of every task of the last job'),
-    show('task output last 0 --follow', 'what the first task prints, while it runs'),
+    show('task output last 0 --follow', 'the output of the first task, while it runs'),
     show('task output 7 0-9 --stderr', 'standard error of the first ten tasks of job 7'),
   ],
   'workflow show': [

@@ -48,10 +48,10 @@ const jobFields = {
   running_max: ['integer or null', 'Most of its tasks that run at once; null without a limit.'],
   awaited: [
     'array of object',
-    'Jobs that it waits for still: `job_id`, and `condition` (`started`, `ended`, `succeeded`, `failed` or `each`).',
+    'Jobs that it still waits for: `job_id`, and `condition` (`started`, `ended`, `succeeded`, `failed` or `each`).',
   ],
-  begin_unix_ms: [instant, 'Nothing of it is started before; null once that has come, or without such a time.'],
-  expire_unix_ms: [instant, 'What has not started by then is cancelled; null without such a time.'],
+  begin_unix_ms: [instant, 'No task starts before this time; null when it has passed or none was given.'],
+  expire_unix_ms: [instant, 'Tasks that have not started by this time are cancelled; null when none was given.'],
   awaited_reservation_id: [
     'integer or null',
     'The reservation that its tasks wait for while none of them is at a machine; null where they wait for none. ' +
@@ -92,8 +92,8 @@ export const shapes = {
   },
   appended_tasks: {
     job_id: ['integer', 'The open job.'],
-    first_task_index: ['integer', 'The number of the first of them, counted from 0 in their job.'],
-    task_count: ['integer', 'How many there are.'],
+    first_task_index: ['integer', 'Index of the first appended task; the tasks of a job count from 0.'],
+    task_count: ['integer', 'Number of appended tasks.'],
   },
   closed_job: {
     job_id: ['integer', 'The job that was closed.'],
@@ -114,7 +114,7 @@ export const shapes = {
     released_count: ['integer', 'Tasks that may be started from now on.'],
   },
   forgotten_jobs: {
-    job_ids: ['array of integer', 'The jobs that are forgotten, the oldest first.'],
+    job_ids: ['array of integer', 'The forgotten jobs, the oldest first.'],
   },
   updated_job: {
     job_id: ['integer', 'The job.'],
@@ -348,12 +348,12 @@ export const shapes = {
   output_part: {
     job_id: ['integer', 'The job.'],
     task_index: ['integer', 'The task.'],
-    status: ['string', 'How the task is now.'],
-    replica_id: ['integer or null', 'The replica that wrote what follows; null where none has started.'],
+    status: ['string', 'Status of the task now.'],
+    replica_id: ['integer or null', 'The replica that wrote this output; null when none has started.'],
     machine_id: ['string', 'Where it runs; may be empty.'],
-    standard_output_offset: ['integer', 'Where the bytes begin in the stream.'],
+    standard_output_offset: ['integer', 'Offset of these bytes in the stream.'],
     standard_output_base64: ['string', 'The bytes.'],
-    standard_error_offset: ['integer', 'Where the bytes begin in the stream.'],
+    standard_error_offset: ['integer', 'Offset of these bytes in the stream.'],
     standard_error_base64: ['string', 'The bytes.'],
   },
   provider: providerFields,
@@ -457,7 +457,7 @@ export const shapes = {
     provider_id: ['string', 'Name of the provider.'],
     resource_kind: ['string', '`cluster` (space-shared) or `machines` (time-shared).'],
     processors: ['integer', 'Processors of the resource.'],
-    requests_max: ['integer', 'Most requests of ours at once.'],
+    requests_max: ['integer', 'Most requests that this provider has at once.'],
     walltime_ms_max: ['integer', 'Longest walltime that may be asked for.'],
     width_processors_max: ['integer', 'Most processors that a request may ask for.'],
     walltime_granularity_ms: ['integer', 'Walltimes are multiples of it.'],
@@ -467,7 +467,7 @@ export const shapes = {
       'Assumed run time of a task before any has finished; for `initial`, `adaptive` and `mixed`.',
     ],
     heuristic_switched: ['boolean', 'Whether it was switched to while the provider ran.'],
-    queued_requests: ['integer', 'Requests of ours in its queue.'],
+    queued_requests: ['integer', 'Requests of this provider in the queue of its resource manager.'],
     machines: ['integer', 'GridMachines that it offers now.'],
     draining: ['boolean', 'Whether it takes no new work.'],
     draining_since_unix_ms: ['integer or null', 'Since when its owner drains it; null while it takes work.'],

@@ -1,12 +1,12 @@
-/** A color or another sequence that has begun, or a character of several bytes, at the end of what came so far. */
+/** An unfinished sequence (such as a color) or an unfinished character of several bytes, at the end of the input. */
 const unfinishedSequence = /\u001b(\[[\d;]*)?$/;
 const unfinishedMax = 64;
 
-/** Cuts what a task prints, which comes in pieces, so that no character and no color is torn apart. */
+/** Cuts the pieces of a task's output where no character and no color is split. */
 export class PrintedStream {
   #held: Uint8Array = new Uint8Array(0);
 
-  /** What can be printed now. */
+  /** The bytes that can be printed now. */
   take(bytes: Uint8Array): Uint8Array {
     const all = Buffer.concat([this.#held, bytes]);
     const end = findEnd(all);
@@ -14,7 +14,7 @@ export class PrintedStream {
     return all.subarray(0, end);
   }
 
-  /** What is left when nothing more comes. */
+  /** The remaining bytes, when nothing more comes. */
   rest(): Uint8Array {
     const held = this.#held;
     this.#held = new Uint8Array(0);

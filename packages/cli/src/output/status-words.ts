@@ -25,7 +25,7 @@ export function jobStatusText(
     : getEnumName(JobStatus, job.status);
 }
 
-/** The jobs or the time that nothing of a job has started for, in words; undefined where something has. */
+/** The jobs or the time that a job waits for before its first task, in words; undefined once a task is ready. */
 function describeGates(
   {
     awaited,

@@ -18,7 +18,7 @@ export async function fetchClaim(text: string, openManager: () => Promise<Reserv
   if (found === undefined)
     throw new MutiraoError(
       'MUT_NOT_FOUND',
-      `there is no reservation ${reservationId} of yours; "mutirao reservation list" shows those that there are`,
+      `you have no reservation ${reservationId}; "mutirao reservation list" shows all`,
     );
   const { status, reason, claim, userId } = found;
   if (status === ReservationStatus.HELD)

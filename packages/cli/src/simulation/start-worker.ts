@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Starts a worker thread of ours from its source, or from the one executable, which holds it under the source's name.
+ * Starts a worker thread from its source, or from the one executable, which holds it under the source's name.
  */
 export function startWorker(source: URL, workerData: unknown): Worker {
   if (!isSea()) return new Worker(source, { workerData });

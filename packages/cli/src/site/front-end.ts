@@ -30,10 +30,10 @@ export interface FoundSite {
   readonly token: string;
 }
 
-/** The processes of ours that a site may have. */
+/** The Mutirao processes that a site may have. */
 export type ProcessKind = 'cluster' | 'provider';
 
-/** A process of ours at a site. */
+/** A Mutirao process at a site. */
 export interface FoundProcess {
   readonly pid: number;
   /** Hash of its executable. */

@@ -15,7 +15,7 @@ const pendingStatuses: ReadonlySet<RequestStatus> = new Set([
 ]);
 
 /**
- * Has the provider give back its requests, and waits for a moment until nothing of ours runs on other hosts of the
+ * Has the provider give back its requests, and waits for a moment until no Mutirao process runs on other hosts of the
  * site. One that cannot be reached is ended as it is.
  */
 export async function giveBack(

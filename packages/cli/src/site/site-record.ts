@@ -12,7 +12,7 @@ export interface SiteRecord {
   readonly ssh: string;
   readonly sshOptions: readonly string[];
   readonly manager: string;
-  /** Processors of the embedded cluster that is started there; 0 where there is none of ours. */
+  /** Processors of the embedded cluster that is started there; 0 where Mutirao starts none. */
   readonly processors: number;
   /** Further options of the provider. */
   readonly providerOptions: readonly string[];

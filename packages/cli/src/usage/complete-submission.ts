@@ -55,7 +55,7 @@ function rewriteScript(
   }
 }
 
-/** What follows the operand are the arguments of the script; options of ours stay before it. */
+/** What follows the operand are the arguments of the script; options of Mutirao stay before it. */
 function splitAt(words: readonly string[], file: string): string[] {
   const at = words.indexOf(file) + 1;
   return at === words.length ? [...words] : [...words.slice(0, at), '--', ...words.slice(at)];

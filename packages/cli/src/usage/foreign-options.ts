@@ -163,7 +163,7 @@ const submitting: readonly ForeignOption[] = [
   words(
     '--nice',
     readNice,
-    '--priority compares your jobs; each point has a job served as if submitted an hour earlier.',
+    '--priority orders your jobs; each point counts as if the job was submitted an hour earlier.',
   ),
   words('--begin --begin-time --start-time --start-at --not-before --at', (value) => ['--begin', readStart(value)]),
   flags('--follow --attach --interactive --sync --block --synchronous', ['--wait']),

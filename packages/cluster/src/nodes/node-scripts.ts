@@ -29,7 +29,7 @@ echo swept`,
  * Starts a process of its own group, whose environment, folder and words come on standard input as shell syntax;
  * answers when it can be signalled.
  *
- * Names of ours begin with `mutirao_`, for the process's environment may hold any other; the folder is
+ * Our names begin with `mutirao_`, for the process's environment may hold any other; the folder is
  * `mutirao_folder`.
  */
 export function startScript(folder: string, key: string): readonly string[] {

@@ -193,7 +193,7 @@ test('scores are listed for all users who have one or for any one user, and for 
   await t.throwsAsync(inject(routes.getScores, { userId: 'x'.repeat(257) }), { code: 'MUT_BAD_REQUEST' });
 });
 
-test('a queue by scores is listed with its ranking for the user who is asked about, or who asks, and each that waits with when it counts as submitted', async (t) => {
+test('a queue by scores is listed with its ranking for the named user, or the caller, and each waiting request with the time it counts as submitted', async (t) => {
   const { routes, receive } = cluster({ ...byScores, order: { weight: 1440, leadMax: 3000 } });
   t.is((await inject(cluster().routes.getQueue, { endedMax: 0, userId: '' })).ranking, undefined);
   await inject(routes.allocate, order);

@@ -153,7 +153,7 @@ export interface QueueRanking {
   /** What scores and walltimes weigh against waiting, in seconds. */
   readonly weight: number;
   readonly leadMax: Duration;
-  /** Of the user who asks, from 0 to 100. */
+  /** The caller's, from 0 to 100. */
   readonly score: number;
 }
 

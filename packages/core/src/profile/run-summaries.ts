@@ -23,12 +23,9 @@ export function getNarrowest(slot: number): ProcessorCount {
  * How long widths are free in stretches of a profile, kept until a stretch changes; a row for each stretch.
  *
  * Widths are taken together up to a quarter apart, and a summary is that of the narrowest: it may be too good for the
- * others, never too
- * bad. What touches the end of a stretch is told apart, since only the neighbour knows that end. Numbers lie side by
- * side in one
- * array, those of a slot together for all rows: as objects they would be spread over memory, and searches wait for
- * memory more than
- * for anything else.
+ * others, never too bad. A run that touches the end of a stretch is kept apart, since only the neighbour knows that end.
+ * Numbers lie side by side in one array, those of a slot together for all rows: as objects they would be spread over
+ * memory, and searches wait for memory more than for anything else.
  */
 export class RunSummaries {
   readonly #rowCount: number;

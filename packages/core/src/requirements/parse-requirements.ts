@@ -9,7 +9,7 @@ export const requirementsDepthMax = 100;
 /**
  * Reads a requirements expression as JDF writes it: `(os == linux && mem >= 512) or not site = lab`.
  *
- * NOT applies to the next factor, `&&` binds tighter than `||`, words are told apart without regard to case, an empty
+ * NOT applies to the next factor, `&&` binds tighter than `||`, words are compared without regard to case, an empty
  * text
  * matches every machine. Departs from OurGrid: values may be quoted, decimals count as numbers, and `version` before an
  * operator is an attribute like any other. Cost: linear.

@@ -1,5 +1,6 @@
 /**
- * A bug of ours: what the code takes for granted did not hold. It is never caught; the process ends and starts again.
+ * A bug in Mutirao: something that the code takes for granted did not hold. It is never caught; the process ends and
+ * starts again.
  */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';

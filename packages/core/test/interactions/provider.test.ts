@@ -15,12 +15,12 @@ const walks = {
   'provider-refusals': 'refusals make it pause, and then stop until new demand comes up',
   'provider-wide-tasks':
     'for tasks that no machine of an allocation could hold nothing is asked, and what was asked goes back',
-  'provider-broker-away': 'a broker that comes back is told its machines again, by agents that present themselves',
+  'provider-broker-away': 'a broker that reconnects receives its machines again, from agents that present themselves',
   'provider-reservations':
     'what is wanted inside a reservation is asked for with its claim, kept apart from all else, and given up ' +
     'when it is over',
   'provider-resource':
-    'a broker that wants to know is told how the queue stands: at once, when it changes, at most once a second, ' +
+    'a broker that asks for the queue receives it: at once, when it changes, at most once a second, ' +
     'and seldom when it does not',
   'provider-clock':
     'when the clock is set graces and pauses last as long as they were meant to, forwards and backwards',

@@ -56,7 +56,7 @@ test('2.1.5, Figure 2.5: 400 KB/s of 800 KB/s is 50 %, 320 KB/s is 40 %, and bot
   t.is(
     placed(calendar.request(ask(3, 160_000, 1), 0)).start,
     hour,
-    '20 % beside 90 % has to wait for the first to end',
+    '20 % in addition to 90 % must wait for the first to end',
   );
 });
 

@@ -414,7 +414,7 @@ class World {
     const before = this.reports.get(report.sequence);
     for (const { replicaId } of before === undefined ? (report.gangMemberReady ?? []) : []) {
       if (this.reportedHeld.has(replicaId) || this.members.get(replicaId) !== true)
-        this.complain(`replica ${replicaId} is told as held, and is not`);
+        this.complain(`replica ${replicaId} is reported as held, and is not`);
       this.reportedHeld.add(replicaId);
     }
     if (before === undefined) this.reports.set(report.sequence, structuredClone(report));

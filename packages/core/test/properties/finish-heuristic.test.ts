@@ -295,7 +295,7 @@ class Cluster {
 }
 
 /**
- * A user with a job of tasks that never end, or whose times are told wrongly, at a cluster that forgets what it said.
+ * A user with a job of tasks that never end, or with wrongly reported times, at a cluster that forgets its answers.
  */
 class Week {
   readonly cluster = new Cluster();
@@ -306,7 +306,7 @@ class Week {
   submissions = 0;
   withdrawals = 0;
 
-  /** @param doubt by how much the mean is told shorter than it is, at most. */
+  /** @param doubt by how much the reported mean may be too short, at most. */
   constructor(seed: string, doubt: number) {
     this.#rng = new Prng(seed);
     this.#doubt = doubt;
@@ -399,7 +399,7 @@ test('if nothing happens it soon asks for nothing: no loop of submitting and wit
         const week = new Week(seed, minute);
         for (const [width, minutes] of locals) week.cluster.submit(width, minutes * minute, 0);
         week.cluster.start(0);
-        // Task times are told a little otherwise at each decision; plans must not follow every one of them.
+        // Reported task times vary a little at each decision; plans must not follow every one of them.
         let wanted = 0;
         for (let i = 0; i < 30; i += 1) {
           const { drafts, givenUp = [] } = week.decide(0, 'own');

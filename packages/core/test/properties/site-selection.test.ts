@@ -140,7 +140,7 @@ test('a schedule that grew step by step foresees what one made again does, bit f
       const world = new SlowResource();
       for (const each of events) {
         world.happen(each);
-        // So that what comes late is told before the book is looked at again.
+        // So that late messages are delivered before the book is looked at again.
         if (each.kind === 'wait') continue;
         const task = { width, walltime: 7, submittedAt: world.now };
         const [grown, again] = [world.book.foresee(task, world.now), world.again().foresee(task, world.now)];

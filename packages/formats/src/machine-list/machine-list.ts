@@ -1,7 +1,7 @@
 import type { Warning } from '../jdf/reader.ts';
 
 /**
- * How a machine is reached where nothing of ours may run there: command lines of its owner's, in which a shell fills in
+ * How a machine is reached where no Mutirao program may run: command lines of its owner's, in which a shell fills in
  * variables.
  */
 export interface MachineTemplates {

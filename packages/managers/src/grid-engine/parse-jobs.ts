@@ -73,7 +73,7 @@ function isJobOf(number: string, state: string, slots: string): boolean {
   return /^\d{1,15}$/.test(number) && /^[A-Za-z]{1,8}$/.test(state) && /^[1-9]\d{0,8}$/.test(slots);
 }
 
-/** The key in the name of a job of ours; empty for others. */
+/** The key in the name of a job that Mutirao submitted; empty for others. */
 function getKey(element: XmlElement, user: string): string {
   const name = childText(element, 'full_job_name') || childText(element, 'JB_name');
   return childText(element, 'JB_owner') === user && childText(element, 'tasks') === '' && name.startsWith(namePrefix)

@@ -21,7 +21,7 @@ export function parseSummaries(root: XmlElement, prefix: string): string[] {
 /**
  * Reads what `qrstat -ar NUMBERS -xml` wrote under `TZ=UTC`.
  *
- * @returns undefined when one of ours cannot be read: a reservation that we overlook would be made twice.
+ * @returns undefined when one that Mutirao made cannot be read: a reservation that we overlook would be made twice.
  */
 export function parseReservations(root: XmlElement, prefix: string): GrantedReservation[] | undefined {
   const found: GrantedReservation[] = [];

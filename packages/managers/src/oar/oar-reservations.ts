@@ -182,7 +182,7 @@ function findReservation({ request, submission }: OarJob, reservationId: number)
   };
 }
 
-/** The time that a reservation of ours was asked for; undefined where the command is another one. */
+/** The time that a reservation of Mutirao was asked for; undefined where the command is another one. */
 function windowAsked(submission: string): Pick<SiteReservation, 'startsAt' | 'endsAt'> | undefined {
   const [, day, time, hours, minutes, seconds] =
     / -r (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) .*,walltime=(\d{1,7}):(\d{1,2}):(\d{1,2})$/.exec(submission.trim()) ?? [];

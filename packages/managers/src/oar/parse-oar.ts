@@ -124,7 +124,7 @@ function getWalltime({ walltime, wanted_resources: wanted }: Entry): Duration {
   return known === 0 ? unlimitedWalltime : known * 1000;
 }
 
-/** The key in the name of a job of ours; empty for others. */
+/** The key in the name of a job that Mutirao submitted; empty for others. */
 function getKey(entry: Entry, user: string): string {
   const name = findText(entry['name']);
   return entry['owner'] === user && name.startsWith(namePrefix) ? name.slice(namePrefix.length) : '';

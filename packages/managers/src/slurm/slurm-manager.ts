@@ -416,7 +416,7 @@ function escapePath(path: string): string {
 }
 
 /**
- * Whether a job of ours belongs to the queue of a partition. Requests do wherever they are: a provider may have been
+ * Whether one of our jobs belongs to the queue of a partition. Requests do wherever they are: a provider may have been
  * given another partition since it asked.
  */
 function isOfQueue({ partitions, request }: SlurmJob, partition: string): boolean {

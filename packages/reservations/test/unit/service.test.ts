@@ -245,7 +245,7 @@ test('provisioning is reported by the manager of the resource alone, survives a 
   await inject(routes.reportProvisioning, { reservationId: 1, provisioning }, owner);
   const written = journal.lastSequence();
   await inject(routes.reportProvisioning, { reservationId: 1, provisioning }, owner);
-  t.is(journal.lastSequence(), written, 'what is told again is no change');
+  t.is(journal.lastSequence(), written, 'a repeated report is not a change');
   t.like((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation, { provisioning, revision: 1 });
   journal.close();
   const again = service(folder);

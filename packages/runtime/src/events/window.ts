@@ -17,8 +17,8 @@ export function countKept(dispositions: readonly PromiseSettledResult<Publicatio
 /**
  * How many messages may be under way next: twice as many after a row that was kept, one after a row that broke.
  *
- * A row breaks where another publisher's message came between two of ours in the stream; one message alone cannot be
- * broken into.
+ * A row breaks where another publisher's message came between two of this publisher's in the stream; one message alone
+ * cannot be broken into.
  */
 export function nextWindow(window: number, row: { readonly sent: number; readonly kept: number }): number {
   return row.kept < row.sent ? 1 : Math.min(windowMax, window * 2);

@@ -15,7 +15,7 @@ export function makeFolder(path: string): void {
 }
 
 /**
- * Does what needs a folder of ours. Where that fails because the folder is gone, locked or replaced, makes the folder
+ * Does what needs one of our folders. Where that fails because the folder is gone, locked or replaced, makes the folder
  * again and does it once more. Free where all is well.
  *
  * @throws what `act` throws, or Error of the file system.
@@ -31,7 +31,7 @@ export async function inFolder<T>(folder: string, act: () => Promise<T>): Promis
 }
 
 /**
- * Gives us back a folder of ours and the one above it: lets us in, and makes what is missing; a file or a link that
+ * Gives us back one of our folders and the one above it: lets us in, and makes what is missing; a file or a link that
  * leads nowhere makes way. @throws Error of the file system.
  */
 export function mendFolder(folder: string): void {

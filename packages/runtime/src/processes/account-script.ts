@@ -10,7 +10,7 @@ import { listDescendants } from './subreaper.ts';
 const goBetweens = /^(?:sudo|bwrap)$/;
 
 /**
- * The script of a launcher's task in another account, in a file of ours that is the standard input of that account's
+ * The script of a launcher's task in another account, in one of our files that is the standard input of that account's
  * shell.
  */
 export class AccountScript {

@@ -4,7 +4,7 @@ import { launcherVariable, watchdogVariable } from './watchdog.ts';
 interface Origin {
   /** Separates the process from a later one with the same number. */
   readonly startedTicks: number;
-  /** Undefined for a process that descends from none of ours. */
+  /** Undefined for a process that descends from no process of Mutirao. */
   readonly launcherIndex: number | undefined;
 }
 

@@ -24,7 +24,7 @@ export class PipeStock {
   private readonly folder: string;
   private readonly names: string[] = [];
   private count = 0;
-  /** False where processes of ours cannot open what we hold open: then each pipe keeps its name in the folder. */
+  /** False where Mutirao processes cannot open what we hold open: then each pipe keeps its name in the folder. */
   private hasProc = true;
 
   /** @param folder an existing one, nobody else's. @param count of pipes that are needed at once. */

@@ -14,7 +14,7 @@ export const launcherVariable = 'MUTIRAO_LAUNCHER';
  * Reads lines `+GROUP` and `-GROUP`, where a group is a number or the folder of a control group; at the end of its
  * input it kills the groups that are left, with what descends from their leaders, and then what has the mark in its
  * environment, a few times over, since what is being killed may be starting more; what belongs to another account is
- * left to a line of `MUTIRAO_SWEEP`; last it has the folder that it was given removed, by a program of ours that stays
+ * left to a line of `MUTIRAO_SWEEP`; last it has the folder that it was given removed, by a Mutirao program that stays
  * out of what is mounted there. The end comes when the process that holds the other end of the pipe dies, however it
  * dies. Signals meant for that process do not end it.
  */

@@ -145,7 +145,7 @@ function getCode({ code, details }: ServiceError): ErrorCode {
 /**
  * The operating error to report to a caller after `error` was thrown while serving it.
  *
- * @throws {InvariantError} the same error: a bug of ours ends the process.
+ * @throws {InvariantError} the same error: a bug in Mutirao ends the process.
  */
 export function toMutiraoError(error: unknown): MutiraoError {
   if (error instanceof MutiraoError) return error;

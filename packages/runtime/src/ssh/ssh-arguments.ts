@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { isSocket, joinAddress, parseAddress } from '../rpc/address.ts';
 
-/** Options of ours; the user's come before them and so win over them, and both win over the files of ssh. */
+/** Mutirao's options; the user's come before them and so win over them, and both win over the files of ssh. */
 const masterOptions = [
   // A supervisor has no terminal: what would ask fails at once, and says so.
   'BatchMode=yes',
@@ -71,7 +71,7 @@ export function clientArguments(controlPath: string, words: readonly string[]): 
 
 /** Flags with their values, and without. Others would change what the connection is for. */
 const flags = /^-(?:[FIJBPbceilmop].+|[46C]|v{1,3})$/s;
-/** What makes a connection one of ours; ssh does not care about the case of these words. */
+/** The options that make a connection one of Mutirao's; ssh does not care about the case of these words. */
 const ours =
   /^(?:Control\w+|ForkAfterAuthentication|RemoteCommand|StdinNull|SessionType|StreamLocal\w+|ClearAllForwardings|(?:Local|Remote|Dynamic)Forward)=/i;
 

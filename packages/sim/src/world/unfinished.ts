@@ -30,7 +30,7 @@ function unfinishedAtCluster({ cluster, provider, agents }: World['clusters'][nu
   const left: string[] = [];
   const held = cluster.current?.process.state.livingCounts.get('user') ?? 0;
   if (cluster.current === undefined) left.push(`${cluster.name} is down`);
-  if (held > 0) left.push(`${cluster.name} has ${held} requests of ours`);
+  if (held > 0) left.push(`${cluster.name} has ${held} requests of its provider`);
   if (agents.size > 0) left.push(`${agents.size} agents live in allocations of ${cluster.name}`);
   return [...left, ...unfinishedAtProvider(provider)];
 }

@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts';
 
 const minute = 60_000;
-/** A demand is told four times a second, and takes its way. */
+/** A demand is sent up to four times a second, and needs time to arrive. */
 const stale: Duration = 1_000;
 
 function cluster(changes: Partial<ClusterPlan>): ClusterPlan {

@@ -102,7 +102,7 @@ export class FaultyWire {
     if (this.#mode === 'stall') for (const one of [socket, onward]) one.pause();
   }
 
-  /** By hand and not by `pipe`, which a pause of ours would not hold. */
+  /** By hand and not by `pipe`, which our pause would not hold. */
   #pass(one: Socket, other: Socket): void {
     this.#sockets.add(one);
     one.on('data', (chunk) => {

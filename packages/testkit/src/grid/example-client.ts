@@ -20,8 +20,8 @@ export interface ExampleClient {
 }
 
 /**
- * Copies one of examples/clients and proto/, and nothing else of ours, into a folder of the test's own, and generates
- * and builds it there as its README says.
+ * Copies one of examples/clients and proto/, and nothing else of Mutirao, into a folder of the test's own, and
+ * generates and builds it there as its README says.
  */
 export async function buildExampleClient(t: WithTeardown, language: ClientLanguage): Promise<ExampleClient> {
   const home = temporaryFolder(t);

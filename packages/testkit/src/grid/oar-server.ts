@@ -219,7 +219,7 @@ export class OarServer {
 
   async #postgres(program: string, ...args: readonly string[]): Promise<void> {
     const [version = ''] = readdirSync(postgresFolder).sort((one, other) => Number(other) - Number(one));
-    // Without its own output it would keep that of ours open.
+    // Without its own output it would keep that of this process open.
     await run(
       'setpriv',
       [

@@ -12,7 +12,7 @@ const coarseMs = 120_000;
 const keptMs = 86_400_000;
 /** Samples of one answer. */
 const answeredMax = 720;
-/** Sites that are told apart; processors of others are counted together, under an empty name. */
+/** Sites that are counted apart; processors of others are counted together, under an empty name. */
 const sitesMax = 20;
 
 interface Sample {

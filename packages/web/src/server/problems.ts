@@ -49,7 +49,7 @@ export function getProblem(error: unknown): { readonly status: number; readonly 
   return answer('MUT_INTERNAL', 'the gateway failed; its log has more');
 }
 
-/** Whether it is a bug of ours. */
+/** Whether it is a bug in Mutirao. */
 export function isBug(error: unknown): boolean {
   return getProblem(error).problem.code === 'MUT_INTERNAL';
 }

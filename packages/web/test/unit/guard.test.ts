@@ -84,7 +84,7 @@ test('the copy that the build made is sent to who takes it, and a chunk is kept 
   t.is((await get('/assets/chunk-ABCDEFGH.js.br', 'br')).statusCode, 404);
 });
 
-test('what a task prints is sent as it comes: characters that are cut are put together, and gaps are said', async (t) => {
+test('the output of a task is sent as it comes: cut characters are joined, and gaps are reported', async (t) => {
   const broker = new AnsweringBroker();
   const { server } = aGateway(broker);
   broker.jobs = [aJobSummary({ jobId: 1 })];

@@ -320,7 +320,7 @@ test('files on their way are shown as they were: inputs while another run may be
   t.is(first.split(',')[line.split(',').indexOf('command_ended_unix_ms')], '1001800');
 });
 
-test('what became of a run is what its broker says: killed, lost and outvoted ones are told apart', async (t) => {
+test('what became of a run is what its broker says: killed, lost and outvoted ones are distinguished', async (t) => {
   const page = new Page();
   const dispositions = [
     ReplicaDisposition.ACCEPTED,
@@ -361,7 +361,7 @@ test('on a machine whose clock is ahead, nothing ends after its broker has recei
   t.deepEqual([bars?.start_unix_ms, bars?.end_unix_ms], [[1_000_110], [1_002_110]]);
 });
 
-test('runs that were lost with their machine are told apart from failures', async (t) => {
+test('runs that were lost with their machine are distinguished from failures', async (t) => {
   const page = new Page();
   page.broker.jobs = [aJobSummary({ taskCount: 2, finishedCount: 2 })];
   const lost = aReplica({

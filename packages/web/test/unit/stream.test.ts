@@ -218,7 +218,7 @@ test('of a flood of events the broker is asked for a sample, which is said, and 
   const asked = world.broker.asked.find(({ method }) => method === 'watchJob');
   t.like(asked?.request, { jobId: 0, lastChanges: 100, changesPerSecondMax: 20, taskIndexesMax: 20 });
   const { events } = sent.at(-1)?.data as RecentEvents;
-  t.is(events.at(-1)?.sequence, 5000, 'the newest is told');
+  t.is(events.at(-1)?.sequence, 5000, 'the newest is delivered');
   world.broker.report(wire.event({ sequence: 5001, taskIndexes: [1, 2], taskCount: 70 }));
   await world.pass(500);
   t.like(of(messages, 'events').at(-1)?.data, { is_sampled: false, events: [{ sequence: 5001, task_count: 70 }] });

@@ -58,7 +58,7 @@ test('what Slurm granted restricts them where it does not hide the others', asyn
   t.deepEqual(await findGpus(hidden, { SLURM_STEP_GPUS: '2' }), [{ id: '0', kind: 't4' }]);
 });
 
-test('devices of AMD are found by their driver, and told apart from those of NVIDIA', async (t) => {
+test('devices of AMD are found by their driver, and distinguished from those of NVIDIA', async (t) => {
   const folder = '/sys/class/kfd/kfd/topology/nodes';
   const host = hostOf(['kfd'], undefined, {
     [`${folder}/0/properties`]: 'cpu_cores_count 64\nsimd_count 0\ngfx_target_version 0\n',

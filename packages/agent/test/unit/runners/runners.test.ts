@@ -176,7 +176,7 @@ test('a task waits for the end of each runner that held one of its processors', 
   rig.runners.finish(2);
   t.false(await isPending(both));
   t.is(rig.runners.whenFree(replicaOn([1, 2])), undefined);
-  t.deepEqual(rig.idleEnds, [], 'nobody is told of ends that were asked for');
+  t.deepEqual(rig.idleEnds, [], 'ends that were asked for are not reported');
 });
 
 test('a task with memory or GPUs waits for runners that held some, on whatever processor', async (t) => {

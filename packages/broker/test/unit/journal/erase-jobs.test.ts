@@ -105,7 +105,7 @@ test('a forgotten job leaves the journal with its outputs, its space goes back t
   t.is(new JournalRecords(journal).endingsOf(2, 0, tasks).size, tasks);
 });
 
-test('what was interrupted is gone on with by the next broker, and nothing is looked for twice', (t) => {
+test('an interrupted search is continued by the next broker, and nothing is looked for twice', (t) => {
   const { journal, jobs, troubles, erase } = prepare(t);
   jobs.delete(1);
   erase(3);

@@ -108,7 +108,7 @@ test('a check that prints nothing leaves the outputs to be compared, and one tha
   t.false(existsSync(join(bench.home, 'results')));
 });
 
-test('an output whose bytes were not those announced is told apart from one that did not come', async (t) => {
+test('an output with other bytes than announced is distinguished from one that did not arrive', async (t) => {
   const bench = await prepare(t);
   const order = await bring(bench, 1, 'x');
   await bench.arrivals.discard(order, order.outputs);

@@ -673,7 +673,7 @@ test('a watcher receives the past events, then each new one, and continues from 
   t.deepEqual(
     reported.map(({ events }) => events.length),
     [1, 0, 1, 1, 1],
-    'an empty message says, once, that all so far has been told',
+    'an empty message says, once, that all events so far were sent',
   );
   leaving.abort();
   await watch;
@@ -684,7 +684,7 @@ test('a watcher receives the past events, then each new one, and continues from 
     aCallContext({ signal: AbortSignal.abort() }),
   );
   await rest;
-  t.deepEqual(again.reported, [], 'who has left is told nothing');
+  t.deepEqual(again.reported, [], 'nothing is reported to a client that has left');
   const stopping = new AbortController();
   const all = watchJobRoute(parts)(
     { jobId: 0, afterSequence: started?.events[0]?.sequence ?? 0 },
@@ -754,7 +754,7 @@ test('a watcher that asks for results gets those that fit with the event, and no
     const { writer, reported } = aWriter();
     const context = aCallContext({ signal: leaving.signal });
     const watch = watchJobRoute(parts)({ jobId: 1, afterSequence: 0, resultBytesMax }, writer, context);
-    await until(() => reported.some(({ events }) => events.length === 0), 'all was told');
+    await until(() => reported.some(({ events }) => events.length === 0), 'all events were sent');
     leaving.abort();
     await watch;
     return reported.flatMap(({ events }) => events);

@@ -106,7 +106,7 @@ test('a watcher of a few changes a second receives the newest, how many were ski
   t.is(
     world.reported.at(-1)?.events.at(-1)?.sequence,
     world.journal.lastSequence(),
-    'who had nothing to hear is woken by what happens',
+    'a client without news is woken by the next event',
   );
   world.leaving.abort();
   await watch;
@@ -158,7 +158,7 @@ test('however much happens, a second brings no more than was asked for', async (
   t.is(
     events + world.reported.reduce((sum, { skippedCount = 0 }) => sum + skippedCount, 0),
     world.journal.lastSequence(),
-    'each change is told or counted',
+    'each change is reported or counted',
   );
   world.leaving.abort();
   await watch;

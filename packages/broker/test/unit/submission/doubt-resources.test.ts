@@ -48,11 +48,9 @@ function said(spec: JobSpec, state: BrokerState): string[] {
 
 test('a request for too much, for an unknown kind or for an unknown name is answered with what machines have', (t) => {
   const state = stateWith(node);
-  t.deepEqual(said(asking({ gpus: 4000 }), state), [
-    'a task needs 4 GPUs; the most that a known machine has is 2 GPUs',
-  ]);
+  t.deepEqual(said(asking({ gpus: 4000 }), state), ['a task needs 4 GPUs; the largest known machine has 2 GPUs']);
   t.deepEqual(said(asking({ memory: 100 * gibibyte }), state), [
-    'a task needs 100 GiB of memory; the most that a known machine has is 64 GiB of memory',
+    'a task needs 100 GiB of memory; the largest known machine has 64 GiB of memory',
   ]);
   t.deepEqual(said(asking({ gpus: 1000, gpuKind: 'h100' }), state), [
     'a task needs 1 h100 GPU; no known machine has any; did you mean "a100"?',
@@ -101,7 +99,7 @@ test('nodes of a cluster count before a machine of it has joined', (t) => {
     'a task needs 1 a100 GPU; no known machine has any; did you mean "h100"?',
   ]);
   t.deepEqual(said(asking({ memory: 256 * gibibyte }), state), [
-    'a task needs 256 GiB of memory; the most that a known machine has is 128 GiB of memory',
+    'a task needs 256 GiB of memory; the largest known machine has 128 GiB of memory',
   ]);
   // What is counted on its nodes nobody knows before one was seen.
   t.deepEqual(said(asking({ named: { licence: 1 } }), state), []);
@@ -110,7 +108,7 @@ test('nodes of a cluster count before a machine of it has joined', (t) => {
 test('a task that is wider than any machine or node is doubted, also if a lab may bring any', (t) => {
   const state = clusterAndLab();
   t.deepEqual(said({ ...aJob(1), processors: 17 }, state), [
-    'a task needs 17 processors of one machine; the most that a known machine has is 16. --gang takes processors of several machines; "mutirao up --cluster-nodes" and "mutirao machine add" bring wider ones',
+    'a task needs 17 processors of one machine; the largest known machine has 16. --gang combines processors of several machines; "mutirao up --cluster-nodes" and "mutirao machine add" add larger machines',
   ]);
   t.deepEqual(said({ ...aJob(1), processors: 16 }, state), []);
   t.deepEqual(said({ ...aJob(1), processors: 17, gang: true, replicasMax: 1 }, state), []);

@@ -174,7 +174,7 @@ function hasSlots({ requests }: GetQueueResponse): boolean {
   return requests.some(({ slot }) => slot !== undefined);
 }
 
-/** What a request is a whole number of: `4 processors, 8 GiB of memory and 1 GPU`. */
+/** A whole number of these makes a request: `4 processors, 8 GiB of memory and 1 GPU`. */
 function showSlot({ slot }: QueuedRequest): string {
   if (slot === undefined) return '-';
   const { processors, memoryBytes: memory, gpus, gpuKind = '' } = slot;

@@ -21,7 +21,7 @@ interface AppendOptions extends SubmitOptions {
 export function define(command: Command, act: Act): void {
   addAppendOptions(command);
   command
-    .option('--key <text>', 'the same key again appends nothing more, and reports the same tasks')
+    .option('--key <text>', 'repeating a key appends nothing more, and reports the same tasks')
     .usage('[options] <job> [--array SELECTOR | --each-line FILE | --values A,B,C] -- COMMAND {}')
     .argument('<job>', 'the open job: a number, or "last"')
     .action((job: string, options: AppendOptions) => act((context) => appendTasks(context, job, options)));

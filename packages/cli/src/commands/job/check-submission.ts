@@ -39,8 +39,8 @@ export function refuseMisread({ file, command, array, directory }: SubmissionWor
   }
   if (/^(?:(?:[kmgt]i?)?b|[kmgtsh])$/i.test(file) && !isThere) {
     throw new UsageError(
-      `"${file}" is read as the name of a job file, and there is none; expected a unit behind its number without a ` +
-        'space, as in 4GB',
+      `"${file}" is read as the name of a job file, which does not exist; expected a unit directly after its ` +
+        'number, as in 4GB',
       { rewrite: joinUnits },
     );
   }

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../../context.ts';
 import { resolveJobIds } from '../../selectors.ts';
 
-/** Options that name the jobs that one waits for. */
+/** Options that name the jobs to wait for. */
 export interface DependencyOptions {
   readonly after?: string;
   readonly afterOk?: string;
@@ -25,13 +25,19 @@ const conditions: readonly (readonly [keyof DependencyOptions, string, Dependenc
 export function addDependencyOptions(command: Command): void {
   command
     .option('--after <jobs>', 'wait until these jobs have started or ended: 3, 3,5 or last')
-    .option('--after-ok <jobs>', 'wait until all tasks of these jobs have finished; cancelled if that cannot be')
-    .option('--after-any <jobs>', 'wait until these jobs have ended, whatever became of them')
-    .option('--after-fail <jobs>', 'wait until these jobs have failed or were cancelled; cancelled if they finish')
-    .option('--after-each <jobs>', 'each task waits until that of the same index of these jobs has finished');
+    .option(
+      '--after-ok <jobs>',
+      'wait until all tasks of these jobs have finished; the job is cancelled if that becomes impossible',
+    )
+    .option('--after-any <jobs>', 'wait until these jobs have ended in any way')
+    .option(
+      '--after-fail <jobs>',
+      'wait until these jobs have failed or were cancelled; the job is cancelled if they finish',
+    )
+    .option('--after-each <jobs>', 'each task waits until the task with the same index in these jobs has finished');
 }
 
-/** Those that were given, as the user writes them. */
+/** The given ones, as the user writes them. */
 export function dependencyOptionsGiven(options: DependencyOptions): (readonly [string, unknown])[] {
   return conditions.map(([name, option]) => [option, options[name]]);
 }

@@ -11,7 +11,7 @@ import { printResult } from '../../output/print-result.ts';
 import { resolveJobIds } from '../../selectors.ts';
 import { readInteger } from '../../usage/read-integer.ts';
 
-/** Which jobs are forgotten where none is named. */
+/** Chooses the jobs to forget if none is named. */
 interface ForgetOptions {
   readonly endedBefore?: string;
   readonly keep?: string;
@@ -20,12 +20,12 @@ interface ForgetOptions {
 export function define(command: Command, act: Act): void {
   command
     .argument('[jobs]', 'ended jobs: 3, 3-7,9 or last')
-    .option('--ended-before <time>', 'all that ended before: 30d (ago), "2026-03-01" or 14:00')
-    .option('--keep <count>', 'all ended jobs but the newest, as many as this')
+    .option('--ended-before <time>', 'all jobs that ended before: 30d (ago), "2026-03-01" or 14:00')
+    .option('--keep <count>', 'all ended jobs except this many of the newest')
     .action((jobs: string | undefined, options: ForgetOptions) => act((context) => forgetJobs(context, jobs, options)));
 }
 
-/** Forgets ended jobs, and all that is on record of them. */
+/** Forgets ended jobs with all their records. */
 async function forgetJobs(
   context: CommandContext,
   jobs: string | undefined,

@@ -61,7 +61,7 @@ export async function reserveForDeadline(
   if (job.deadline <= now)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `--deadline is ${showInstant(job.deadline)}, ${showDuration(now - job.deadline)} ago; expected a time to come`,
+      `--deadline is ${showInstant(job.deadline)}, ${showDuration(now - job.deadline)} ago; expected a future time`,
     );
   const taskTime = readTaskTime(options.taskTime);
   if (options.reservations === undefined && !hasReservations(context.home)) return job;

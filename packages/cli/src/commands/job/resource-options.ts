@@ -129,7 +129,7 @@ function readAutoMemory({ memory }: ResourceOptions): {
 }
 
 /**
- * Lays what else tasks can do with over what their groups say, and how long they take with what they ask for first.
+ * Puts the alternatives and task times of the options in place of those of the groups.
  *
  * @throws {FormatError} for an alternative or a time that cannot be read.
  */

@@ -90,7 +90,7 @@ function refuseDescription(file: string, text: string): void {
   );
 }
 
-/** What a job description of another system says that a command line of ours can say too. */
+/** The parts of another system's job description that options of Mutirao can express. */
 interface Description {
   readonly system: string;
   /** The numbers of its tasks. */

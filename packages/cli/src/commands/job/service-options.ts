@@ -29,7 +29,7 @@ export function serviceOptionsGiven(options: ServiceOptions): (readonly [string,
   ];
 }
 
-/** What the options say of when a job is served; times count from `now`. @throws {MutiraoError} MUT_BAD_REQUEST. */
+/** The times and the priority that the options give; times count from `now`. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function readService(
   options: ServiceOptions,
   now: number,
@@ -49,7 +49,7 @@ export function readService(
 
 const aheadMax = 5 * 365 * 24 * 3_600_000;
 
-/** A time of day, a date, or a time from now on. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_LOCAL_TIME */
+/** A time of day, a date, or a time counted from now. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_LOCAL_TIME */
 export function readMoment(text: string, now: number): number {
   if (text.trim().toLowerCase() === 'now') return now;
   const meant = readStart(text.trim());
@@ -69,7 +69,7 @@ function readExpiry(text: string, now: number, beginAt = now): number {
   if (at <= now)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `--expire is ${showInstant(at)}, which has passed; expected a time to come`,
+      `--expire is ${showInstant(at)}, which has passed; expected a future time`,
     );
   if (at > beginAt) return at;
   throw new MutiraoError(
@@ -78,7 +78,7 @@ function readExpiry(text: string, now: number, beginAt = now): number {
   );
 }
 
-/** When a job that is submitted now begins, in local time; undefined where nothing is said. */
+/** When a job that is submitted now begins, in local time; undefined if no time is given. */
 export function describeBegin({ beginAt }: Pick<JobSpec, 'beginAt'>, now: number): string | undefined {
   if (beginAt === undefined) return undefined;
   return beginAt > now

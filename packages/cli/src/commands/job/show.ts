@@ -99,7 +99,7 @@ function openText({ open = false, jobId }: JobSummary): string {
   return open ? `more tasks may be added until "mutirao job close ${jobId}"` : '';
 }
 
-/** What a job waits for, of another job. */
+/** Conditions on an awaited job, in words. */
 const awaitedHas: Readonly<Record<DependencyCondition, string>> = {
   started: 'JOB has started or ended',
   ended: 'JOB has ended',

@@ -54,7 +54,7 @@ function addMachineOptions(command: Command): void {
     .option('--resource <name=amount>', 'counted resource of each task, such as licence=1; may be repeated', collect)
     .option(
       '--alternative <request>',
-      'what a task can do with instead: cpus=16,memory=8G,gpus=1,time=30m; may be repeated, in order of preference',
+      'another request that suits the tasks: cpus=16,memory=8G,gpus=1,time=30m; may be repeated, in order of preference',
       collect,
     )
     .option('--gang', 'with --processors: use several machines of one provider, started together')
@@ -79,7 +79,7 @@ function addFailureOptions(command: Command): void {
     .optionsGroup('Limits, failures and checks:')
     .option(
       '--retries <count>',
-      'retry a failed task this many times (default: 2); a second replica may start all the same: add --replicas 1',
+      'retry a failed task this many times (default: 2); --replicas 1 also prevents redundant replicas',
     )
     .option('--retry-memory <factor>', 'retry a task that used more than --memory with this many times as much: x2')
     .option('--failures-max <count|percent>', 'stop the job when this many of its tasks have failed: 10 or 5%')
@@ -105,13 +105,13 @@ function addServiceOptions(command: Command): void {
       '--priority <number>',
       '-1000 to 1000: each point has it served as if submitted an hour earlier (default: 0)',
     )
-    .option('--hold', 'start nothing before "mutirao job release"')
+    .option('--hold', 'start no task before "mutirao job release"')
     .option(
       '--open',
-      'take more tasks with "mutirao job append" until "mutirao job close"; may begin without a command',
+      'accept more tasks from "mutirao job append" until "mutirao job close"; the command may be left out',
     )
-    .option('--begin <time>', 'start nothing before: 18:00, "tomorrow 8:00", +2h or 2026-03-01T14:00Z')
-    .option('--expire <time>', 'cancel what has not started by then: 18:00 or +8h');
+    .option('--begin <time>', 'start no task before this time: 18:00, "tomorrow 8:00", +2h or 2026-03-01T14:00Z')
+    .option('--expire <time>', 'cancel tasks that have not started by this time: 18:00 or +8h');
   addDependencyOptions(command);
 }
 

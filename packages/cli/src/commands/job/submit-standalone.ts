@@ -80,7 +80,7 @@ export async function submitStandalone(
   return exitStatusOfJob(ended);
 }
 
-/** Where a cluster that is named has started: in the home folder that the user gave, else in the usual one. */
+/** Where the named cluster has started: in the home folder that the user gave, else in the default one. */
 function findClusterHome({ home }: CommandContext, { cluster }: SubmitStandaloneOptions, usualHome: string): string {
   return cluster !== undefined && hasCluster(home, cluster) ? home : usualHome;
 }

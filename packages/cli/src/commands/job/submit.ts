@@ -105,7 +105,7 @@ export async function submitJob(
   return exitStatusOfJob(ended);
 }
 
-/** Why tasks of a job can never start, of one that waits for jobs which have ended already. */
+/** Why tasks of a new job can never start: it waits for jobs that have already ended. */
 async function findCancelled(
   context: CommandContext,
   jobId: number,

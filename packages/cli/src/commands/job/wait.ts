@@ -51,7 +51,7 @@ export function endLine(job: JobSummary): string {
     : `${endSentence(job)} It was cancelled: ${job.cancelReason?.text ?? ''}.`;
 }
 
-/** Which tasks of a job cannot run, and why, where its user has not cancelled them. */
+/** Which tasks cannot run, and why, unless their user cancelled them. */
 export function describeCancelled({
   jobId,
   taskCount,

@@ -23,7 +23,7 @@ export async function quarantineMachine(
   printResult(context.output, {
     json: () => ({ machine_id: machineId }),
     table: () => [
-      `${machineId} is quarantined: it gets no more tasks, and results of open jobs that rest on its votes run again.`,
+      `${machineId} is quarantined: it gets no more tasks, and tasks of open jobs whose results rest on its votes run again.`,
     ],
     quiet: () => [machineId],
   });

@@ -16,12 +16,12 @@ export interface Followed {
   readonly streams: 'both' | 'output' | 'error';
 }
 
-/** Between two tries to reach a broker that is away, and how long it may be. */
+/** Pause between attempts to reach a broker that is away, and the longest absence. */
 const retryMs = 250;
 const awayMax = 120_000;
 
 /**
- * Prints what a task writes until it has ended, also while the broker restarts. The status is 0 where it succeeded,
+ * Prints the output of a task until it has ended, also while the broker restarts. The status is 0 if it succeeded,
  * else 1.
  *
  * @throws {MutiraoError} MUT_CANCELLED when the user interrupts it (the task goes on); MUT_UNREACHABLE when the broker
@@ -52,7 +52,7 @@ export async function followOutput(
   }
 }
 
-/** Prints what is known once the task has ended: the output of one that was cancelled before, and why one failed. */
+/** After the end of a task, prints the output that a cancelled one left, or why one failed. */
 async function finish(broker: BrokerClient, followed: Followed, printer: TailPrinter): Promise<ExitStatus> {
   const { jobId, taskIndex } = followed;
   if (printer.status === TaskStatus.CANCELLED && !printer.hasPrinted)
@@ -85,7 +85,7 @@ function interrupted({ jobId, taskIndex }: Followed): MutiraoError {
 
 const endedStatuses: ReadonlySet<TaskStatus> = new Set([TaskStatus.FINISHED, TaskStatus.FAILED, TaskStatus.CANCELLED]);
 
-/** Prints messages, and knows where to go on after a break. */
+/** Prints messages, and keeps the place to continue from after an interruption. */
 class TailPrinter {
   readonly #output: Output;
   readonly #followed: Followed;
@@ -114,7 +114,7 @@ class TailPrinter {
     return endedStatuses.has(this.#status);
   }
 
-  /** Asks for what follows. */
+  /** Requests the output from here on. */
   request(): Parameters<BrokerClient['tailTaskOutput']>[0] {
     const { jobId, taskIndex } = this.#followed;
     return {
@@ -167,7 +167,7 @@ class TailPrinter {
     });
   }
 
-  /** Prints what is left. @param cause why the task failed; empty where nothing is known. */
+  /** Prints the rest. @param cause why the task failed; empty if unknown. */
   finish(cause: string): ExitStatus {
     if (this.#output.mode !== 'json') {
       this.#write('output', this.#streams.output.rest());
@@ -180,7 +180,7 @@ class TailPrinter {
     return this.#status === TaskStatus.FINISHED ? 0 : 1;
   }
 
-  /** Says what is not the task's own output, where a user would else wonder. */
+  /** Notes gaps, new runs and waits, which are not output of the task. */
   #note(message: TailTaskOutputResponse): void {
     if (this.#output.mode === 'quiet') return;
     if (message.replicaId === 0 && message.status !== this.#status && !endedStatuses.has(message.status))
@@ -189,7 +189,9 @@ class TailPrinter {
       this.#output.note(this.#describe(`has another run, on ${message.machineId}; its output from the beginning:`));
     if (message.unreadable && !this.#isUnreadable)
       this.#output.note(
-        this.#describe(`runs on ${message.machineId}, which sends what it prints only at its end; waiting for that`),
+        this.#describe(
+          `runs on ${message.machineId}, which sends output only when the task has ended; waiting for that`,
+        ),
       );
   }
 
@@ -200,7 +202,7 @@ class TailPrinter {
   #print(stream: 'output' | 'error', bytes: Uint8Array, skipped: number): void {
     if (this.#output.mode === 'json' || this.#isLeftOut(stream)) return;
     if (skipped > 0)
-      this.#output.note(`[mutirao: ${skipped} bytes of standard ${stream} are not kept and missing here]`);
+      this.#output.note(`[mutirao: ${skipped} bytes of standard ${stream} were not kept and are missing here]`);
     this.#write(stream, this.#streams[stream].take(bytes));
   }
 

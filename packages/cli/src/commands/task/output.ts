@@ -25,7 +25,7 @@ export function define(command: Command, act: Act): void {
     .option('--stderr', 'print only standard error, to standard output')
     .option(
       '-f, --follow',
-      'print what one task writes while it writes it, until it has ended; Ctrl-C ends only the printing',
+      'print the output of one task as it is written, until the task ends; Ctrl-C stops only the printing',
     )
     .action((job: string, tasks: string, options: TaskOutputOptions) =>
       act((context) => printOutputs(context, { job, tasks }, options)),

@@ -21,9 +21,8 @@ const finishFolder = join(requests, 'finish');
 
 /**
  * Identifies the version of the program that a heuristic's results come from: a digest of the sources that decide
- * and simulate. Those of `finish` count for that heuristic alone, so that
- * what others have come to stands when it changes. The executable, which has no sources with it, is told apart by its
- * version.
+ * and simulate. Those of `finish` count for that heuristic alone, so that results of the others stay when it changes.
+ * The executable, which has no sources with it, is distinguished by its version.
  *
  * @returns hexadecimal digits, or a version.
  */

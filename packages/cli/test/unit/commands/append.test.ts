@@ -32,7 +32,7 @@ test('tasks are appended with what they need and paths from this folder on', asy
   t.is(group?.outputs[0]?.localPath, '/project/out-{}');
 });
 
-test('what is not said stays as the job has it, and each append has a key of its own', async (t) => {
+test('unstated options stay as the job has them, and each append has a key of its own', async (t) => {
   const first = await append(['last', '--', 'true']);
   const second = await append(['last', '--', 'true']);
   t.like(first.requests[0], { jobId: 7 });

@@ -245,7 +245,7 @@ test('a deadline is read as the limits of a reservation are: a time of day, or o
 
 test('a deadline that has passed and options that contradict each other are refused before anything is asked', async (t) => {
   for (const [options, why] of [
-    [['--deadline', '1969-12-31T23:00:00Z'], /--deadline is .* ago; expected a time to come/],
+    [['--deadline', '1969-12-31T23:00:00Z'], /--deadline is .* ago; expected a future time/],
     [['--task-time', '0s'], /--task-time is "0s"/],
     [['--task-time', 'long'], /long/],
     [['--no-reservation'], /--reservations cannot be used with --no-reservation/],

@@ -41,7 +41,7 @@ function brokerOf(...rounds: readonly (readonly (TailTaskOutputResponse | Mutira
 
 const follow = ['task', 'output', '1', '0', '--follow'];
 
-test('what a task writes is printed as it comes, and its end gives the exit status', async (t) => {
+test('the output of a task is printed as it comes, and its end gives the exit status', async (t) => {
   const finished = out(3, '', { status: TaskStatus.FINISHED });
   t.deepEqual(await runCommandLine(follow, { broker: brokerOf([part(), out(0, 'a\n'), out(2, 'b'), finished]) }), {
     status: 0,
@@ -77,7 +77,7 @@ test('missing bytes, another run and a task that has not started are said on sta
   t.is(printed, 'abcdagain');
   t.deepEqual(err.trim().split('\n'), [
     'task 0 of job 1 is waiting; waiting for it to start',
-    '[mutirao: 10 bytes of standard output are not kept and missing here]',
+    '[mutirao: 10 bytes of standard output were not kept and are missing here]',
     'task 0 of job 1 has another run, on lab/b; its output from the beginning:',
   ]);
 });

@@ -133,7 +133,7 @@ test('a machine that ssh reaches is added with what is said of it, and how it is
   t.regex(result.out, /^lab\/ana@pc\.lab +waiting +1m\S* +ssh +ana@pc\.lab +MUT_UNREACHABLE no route$/m);
 });
 
-test('machines of a file are driven by their templates where nothing of ours may run, else reached over ssh', async (t) => {
+test('machines of a file are driven by their templates where no Mutirao program may run, else reached over ssh', async (t) => {
   const folder = aFile(
     t,
     `gumdefaults:\n${templates}gum:\n name: a\n type: GRIDSCRIPT\n os: linux\n playpenRoot: /tmp\ngum:\n name: ` +

@@ -88,7 +88,7 @@ test('an executable that is there is not carried again', async (t) => {
   );
 });
 
-test('a cluster of ours is started before its provider, which receives its name', async (t) => {
+test('an embedded cluster is started before its provider, which receives its name', async (t) => {
   const { done } = await play({ found: running, site: { manager: 'embedded', processors: 4, providerOptions: [] } });
   t.deepEqual(done, [
     `start cluster clusters/uni/cluster.json --listen ${socket}/cluster --processors 4`,

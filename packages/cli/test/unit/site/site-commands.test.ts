@@ -77,7 +77,7 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
     /--manager is "lsf"; expected one of slurm, grid-engine, oar, embedded, none, commands/,
   ],
   [
-    'processors without a cluster of ours',
+    'processors without an embedded cluster',
     ['uni', '--ssh', 'h', '--manager', 'slurm', '--processors', '4'],
     /goes with --manager embedded/,
   ],

@@ -66,7 +66,7 @@ const cases: readonly Case[] = [
   ['job submit --begin-time now+1hour -- ./sim', 'job submit --begin +1h -- ./sim'],
   ['job submit --not-before 2h -- ./sim', 'job submit --begin +2h -- ./sim'],
   ['job submit --at now+2days -- ./sim', 'job submit --begin +48h -- ./sim'],
-  ['job submit --nice 5 -- ./sim', 'job submit --priority -5 -- ./sim', /as if submitted an hour earlier/],
+  ['job submit --nice 5 -- ./sim', 'job submit --priority -5 -- ./sim', /as if the job was submitted an hour earlier/],
   ['job submit --nice=-5 -- ./sim', 'job submit --priority 5 -- ./sim'],
   ['job submit --max-running 2 -- ./sim', 'job submit --running-max 2 -- ./sim'],
   ['job submit --max-parallel 2 -- ./sim', 'job submit --running-max 2 -- ./sim'],
@@ -75,7 +75,7 @@ const cases: readonly Case[] = [
   ['job submit -tc 2 -- ./sim', 'job submit --running-max 2 -- ./sim'],
   ['job submit -j8 -- ./sim', 'job submit --running-max 8 -- ./sim'],
   // Sizes.
-  ['job submit --memory 4 GB -- ./sim', 'job submit --memory 4GB -- ./sim', /a unit behind its number without a space/],
+  ['job submit --memory 4 GB -- ./sim', 'job submit --memory 4GB -- ./sim', /a unit directly after its number/],
   ['job submit --memory=4 G ./sim 1', 'job submit --memory=4G -- ./sim 1'],
   ['job submit --limit-time 2 h -- ./sim', 'job submit --limit-time 2h -- ./sim'],
   ['job submit --memory 512 -- ./sim', 'job submit --memory 512M -- ./sim', /--memory is "512", less than 1 MiB/],
@@ -248,7 +248,7 @@ for (const [name, text, words, meant, says] of scripts) {
   });
 }
 
-test('a command that cannot find its files, and words after -- that are options of ours, are warned of', async (t) => {
+test('a command that cannot find its files, and options of Mutirao after --, are warned of', async (t) => {
   const directory = temporaryFolder(t);
   for (const name of ['sim.py', 'run.sh']) writeFileSync(join(directory, name), '');
   const submitJob = () => Promise.resolve({ jobId: 5, taskCount: 1, warnings: [] });

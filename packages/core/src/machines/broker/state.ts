@@ -529,7 +529,7 @@ export interface BrokerProvider {
   /** It has connected since it last settled, or ever: another connection before it settles is waited for no longer. */
   isListening: boolean;
   lastError: string;
-  /** How far its clock is ahead of ours, on this connection. */
+  /** How far its clock is ahead of the broker's, on this connection. */
   clockOffset: Duration;
   /** The status of the reservations with demand inside, as it last reported on this connection. */
   statuses: readonly ReservedStatus[];

@@ -148,7 +148,7 @@ export function getReservationBlock({ reservationId, startsAt, endsAt, count }: 
   return { id: reservationId, start: startsAt, end: endsAt, count };
 }
 
-/** The walltime that a cluster gives to one who asks for `walltime`. */
+/** The walltime that a cluster grants a request for `walltime`. */
 export function roundWalltime(walltime: Duration, granularity: Duration): Duration {
   return Math.ceil(walltime / granularity) * granularity;
 }

@@ -20,7 +20,7 @@ export function followClock(turn: Turn, by: Duration): void {
   const { state } = turn;
   commit(turn, { kind: 'ClockStepped', by, at: turn.now });
   moveInstants(state, ['startedAt'], by);
-  // How far the manager's clock is ahead of ours now is seen with its next listing.
+  // The next listing shows how far the manager's clock is ahead of the provider's now.
   state.managerOffset = undefined;
   if (state.listing !== undefined) state.listing = moveListing(state.listing, by);
   for (const request of state.requests.values()) moveInstants(request, seenOfRequest, by);

@@ -33,7 +33,7 @@ export function noteTriggers(turn: Turn): void {
 }
 
 /**
- * Whether a listing shows less of others than the one before: then something of ours may start earlier. Cost:
+ * Whether a listing shows less of others than the one before: then one of our requests may start earlier. Cost:
  * O(listed).
  */
 export function hasFreed(state: ProviderState, before: QueueListing, after: QueueListing): boolean {

@@ -14,7 +14,7 @@ export function listUses({ requests }: ProviderState): { readonly reservationId:
 /**
  * Notes where a request's reservation is at another time, or of another size, than was known: its manager has moved it,
  * or its user. Both times are of the reservation
- * manager's clock, as in the claim, and not of ours.
+ * manager's clock, as in the claim, and not the provider's.
  */
 export function noteWindow(turn: Turn, request: OwnRequest, { reservations = [] }: QueueListing): void {
   const { requestId, reservation } = request;

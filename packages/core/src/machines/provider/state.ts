@@ -442,8 +442,8 @@ export interface ProviderState {
   /** When this process took over; 0 before. */
   startedAt: Instant;
   /**
-   * Seen: how far the manager's clock is ahead of ours, as far as listings show; undefined until the first since the
-   * start.
+   * Seen: how far the manager's clock is ahead of the provider's, as far as listings show; undefined until the first
+   * since the start.
    */
   managerOffset: Duration | undefined;
   /** Undefined until first read. */

@@ -15,7 +15,7 @@ interface Turn {
 }
 
 /**
- * Keeps a reservation at the site's own manager for each of ours, and no others.
+ * Keeps a reservation at the site's own manager for each of Mutirao's, and no others.
  *
  * It decides by levels only, the promises and the listing of the site, and commands the site only after a listing: so
  * lost commands, restarts and manual changes make no difference.

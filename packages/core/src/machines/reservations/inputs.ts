@@ -8,7 +8,7 @@ import type {
 } from '../../messages/index.ts';
 import type { ClockStepped, Duration, Instant, UserId } from '../../shared/index.ts';
 
-/** The user who asks, and where the answer goes. */
+/** The caller, and where the answer goes. */
 interface Asked {
   readonly replyTo: number;
   readonly userId: UserId;

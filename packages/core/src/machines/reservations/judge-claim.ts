@@ -13,7 +13,7 @@ export interface ShownClaim {
   readonly shownBy: UserId;
 }
 
-/** The judgement of a claim: the reservation, if it is one of ours, and why it cannot be used now. */
+/** The judgement of a claim: the reservation, if this manager made it, and why it cannot be used now. */
 export interface ClaimJudgement {
   readonly reservation: ReservationRecord | undefined;
   /** Undefined where it may be used. */

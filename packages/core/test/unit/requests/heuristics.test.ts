@@ -54,7 +54,7 @@ test('static asks for what has no place alone, and leaves the other slots free',
   t.deepEqual(shapes(10, 2), [1, 1]);
   t.deepEqual(shapes(10, 7), [2, 2, 2, 2]);
   t.deepEqual(shapes(10, 2, 4), [4, 4]);
-  t.deepEqual(shapes(2), [1, 1, 1, 1, 1, 1], 'a broker that does not tell gets what the source gives');
+  t.deepEqual(shapes(2), [1, 1, 1, 1, 1, 1], 'a broker that does not say gets the requests of the source');
   t.deepEqual(shapes(1, 5), [1], 'no more than is pending');
 });
 

@@ -6,7 +6,7 @@ test('a review comes when the last decision wanted it, never at once, and one th
   t.is(
     nextReview({ reviewAt: 9000 }, { now, trigger: 'own', before: 7000 }),
     9000,
-    'who looked at everything wants it no more',
+    'a full review drops the earlier wish',
   );
   t.is(nextReview({ reviewAt: 9000 }, { now, trigger: 'queue', before: 7000 }), 7000);
   t.is(nextReview({}, { now, trigger: 'queue', before: 7000 }), 7000);

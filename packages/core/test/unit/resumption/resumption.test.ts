@@ -123,7 +123,7 @@ test('unfinished tasks run, and their successors', (t) => {
   ]);
 });
 
-test('another command, another input, another environment and other outputs are told apart, and everything behind runs', (t) => {
+test('another command, another input, another environment and other outputs are distinguished, and everything behind runs', (t) => {
   const reasons = (next: JobSpec): readonly string[] =>
     resume(next, deriveJob(diamond)).runs.map(({ taskIndex, reason }) => `${taskIndex} ${sayCause(reason)}`);
   t.deepEqual(reasons(changed(1, { command: 'left --fast' })), [

@@ -193,7 +193,7 @@ test('the variant that counts ended tasks keeps them in its sums, with the end t
   });
   book.add(2, { width: 1, walltime: 5, submittedAt: 7 }, 7);
   book.end(2, 8);
-  t.is(book.countWith(1, 1).taskCount, 2, 'what was withdrawn before it began is no ended task');
+  t.is(book.countWith(1, 1).taskCount, 2, 'a task withdrawn before it began does not count as ended');
 });
 
 test('adaptive a restricts nothing while the load is low, and keeps narrow tasks off large resources where these are wanted', (t) => {

@@ -39,7 +39,7 @@ test('what is left of a run that lasts already depends on how long it does', (t)
   t.is(curve.expectedRemaining(0), 109);
   t.is(curve.expectedRemaining(10), 990);
   t.is(curve.quantile(0.5, 10), 1000);
-  t.is(curve.expectedRemaining(2000), 2000, 'nothing lasted so long: as long again');
+  t.is(curve.expectedRemaining(2000), 2000, 'no task lasted this long: expect as long again');
   t.is(curve.quantile(0.5, 2000), undefined);
 });
 

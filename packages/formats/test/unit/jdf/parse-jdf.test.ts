@@ -138,7 +138,11 @@ test('num_procs makes the tasks of a job gangs, alone and together with requirem
     'os == linux || os == windows',
   ]);
   t.deepEqual(findGang('num_procs == 2 && num_procs == 2'), [2, true, 1, '']);
-  t.deepEqual(findGang('num_procs == 1 && os == linux'), [1, undefined, 2, 'os == linux'], 'one processor is no gang');
+  t.deepEqual(
+    findGang('num_procs == 1 && os == linux'),
+    [1, undefined, 2, 'os == linux'],
+    'one processor is not a gang',
+  );
   t.deepEqual(findGang('num_processors == 2'), [1, undefined, 2, 'num_processors == 2']);
 });
 

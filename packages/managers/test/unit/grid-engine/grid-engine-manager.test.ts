@@ -100,7 +100,7 @@ test('a path that qsub would take for a host, for several paths or with a variab
   }
 });
 
-test("flags and the queue of the user's take the place of ours", async (t) => {
+test("the user's flags and queue replace the provider's", async (t) => {
   const sge = new RecordedGridEngine(t);
   await sge.open({ flags: ['-r', 'y', '-w', 'n', '-q', 'wide.q'] }).allocate(order);
   const [call = ''] = sge.calls('qsub');

@@ -48,7 +48,7 @@ test('jobs are listed in the order of arrival, ours with their keys', (t) => {
   t.is(listing[2]?.request.submittedAt, 1_795_815_857_000);
   t.deepEqual(jobs(recorded('qstat-empty.xml')), []);
   const disguised = jobs(recorded('qstat-jobs.xml').replaceAll('theirs', 'mutirao.inst.q7'));
-  t.is(disguised[1]?.request.clientRequestId, '', "somebody else's job is none of ours, whatever its name");
+  t.is(disguised[1]?.request.clientRequestId, '', "somebody else's job does not count as ours, whatever its name");
 });
 
 test('one job that makes no sense spoils a listing', (t) => {
@@ -154,7 +154,7 @@ test('settings of queues and parallel environments are read, also where they dif
   t.is(parseEnvironment('nix is not a parallel environment'), undefined);
 });
 
-test('reservations of ours are read with their processors, and none is overlooked', (t) => {
+test('reservations of Mutirao are read with their processors, and none is overlooked', (t) => {
   t.deepEqual(parseSummaries(xml(recorded('qrstat.xml')), 'mutirao_site_'), ['7', '9']);
   const text = recorded('qrstat-ar.xml');
   const [startsAt, endsAt] = [1_795_818_582_000, 1_795_819_582_000];

@@ -90,7 +90,7 @@ test('jobs are listed in the order of arrival, ours with their keys, also before
   t.is(
     (parseJobs(jobs.replace('"theirs"', '"mutirao.inst.q7"'), 'ana')[1] as OarJob).request.clientRequestId,
     '',
-    "somebody else's job is none of ours, whatever its name",
+    "somebody else's job does not count as ours, whatever its name",
   );
 });
 

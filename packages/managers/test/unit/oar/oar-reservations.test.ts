@@ -32,7 +32,7 @@ function job(id: number, more: Readonly<Record<string, unknown>> = {}): Record<s
   };
 }
 
-/** A reservation of ours by number, of 4 resources, that was asked for `lead` before its start. */
+/** A reservation of Mutirao by number, of 4 resources, that was asked for `lead` before its start. */
 function reserved(id: number, number: number, start: number, more: Readonly<Record<string, unknown>> = {}) {
   const ofDay = seconds(start - at) + 3600;
   const [hours, minutes] = [Math.floor(ofDay / 3600), Math.floor(ofDay / 60) % 60];

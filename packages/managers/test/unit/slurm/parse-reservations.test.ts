@@ -23,7 +23,7 @@ test('cores count as many processors as they have threads', (t) => {
   t.is(parseReservations(line('mutirao_site_7'), 'mutirao_site_', 2)?.[0]?.count, 24);
 });
 
-test('one of ours that cannot be read spoils the listing', (t) => {
+test('an unreadable reservation of Mutirao spoils the listing', (t) => {
   t.is(
     parseReservations(line('mutirao_site_7').replace('StartTime=2026', 'StartTime=soon'), 'mutirao_site_', 1),
     undefined,

@@ -39,9 +39,9 @@ test('as many slots as are counted on the nodes fit on them with the memory that
       { processors, memory: 1000 * mebibyte, gpus: 0 },
       { ...terms, nodes: [...nodes, { count: 1, processors: 8, memory: 4000 * mebibyte, gpus: {}, ...node }] },
     ).at(-1);
-  t.is(asked(2, {}), '--mem-per-cpu=500M', 'no room for the agent beside four slots');
+  t.is(asked(2, {}), '--mem-per-cpu=500M', 'no room for the agent next to four slots');
   t.is(asked(2, { memory: 4100 * mebibyte }), '--mem-per-cpu=500M', 'the node with the least says it');
-  t.is(asked(3, { processors: 12 }), '--mem-per-cpu=333M', 'memory that is no whole number for each processor');
+  t.is(asked(3, { processors: 12 }), '--mem-per-cpu=333M', 'memory that does not divide evenly among processors');
 });
 
 test('a GPU is asked for in the spelling of Slurm', (t) => {

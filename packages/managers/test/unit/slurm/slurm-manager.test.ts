@@ -407,7 +407,7 @@ test('a partition that a flag or the environment names is the one that limits an
   }
 });
 
-test("of the user's flags each is passed on in place of ours, or refused at the start", async (t) => {
+test("each of the user's flags replaces the provider's, or is refused at the start", async (t) => {
   const slurm = new FakeSlurm(t);
   slurm.act('sbatch', 'echo 17');
   await slurm.open({ flags: ['--comment=for the thesis', '--requeue', '--export', 'NONE', '-N1'] }).allocate(order);

@@ -249,7 +249,7 @@ test("an agent that shares the site's file system receives the path of a content
   );
   await until(() => far.transferId !== '', 'the other is offered a transfer');
   await giving;
-  await until(() => near.offers.length > 0, 'it is told');
+  await until(() => near.offers.length > 0, 'it is offered');
   t.deepEqual(near.offers[0]?.source, bench.shared(near, bench.store.find('b', content) ?? '', true));
   bench.contents.want(near, 'b', [{ ...content, overWire: true }]);
   await until(() => near.transferId !== '', 'it is offered a transfer');

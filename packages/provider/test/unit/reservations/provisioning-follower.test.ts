@@ -81,7 +81,7 @@ test('the machine receives reservations once the size of the resource is known, 
   t.like(
     manager.aheads,
     [{ reservationId: 7, provisioning: { heldUnits: 2 } }],
-    'what was held before is told as soon as there is whom to tell',
+    'what was held before is reported as soon as a broker connects',
   );
   t.like(manager.registered[0], { resourceId: 'alpha', quantity: '8' });
   t.deepEqual(received.splice(0), [
@@ -108,7 +108,7 @@ test('the machine receives reservations once the size of the resource is known, 
   await client.stop();
   isStopped = true;
   await client.judge(shown(claim));
-  t.deepEqual(received, [], 'a machine that has stopped hears nothing');
+  t.deepEqual(received, [], 'a stopped state machine receives nothing');
 });
 
 test('a stopped follower does not ask for the size of the resource any more', async (t) => {

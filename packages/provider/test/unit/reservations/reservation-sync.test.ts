@@ -212,7 +212,7 @@ test('before the manager has spoken for the first time nothing at the site is to
   t.deepEqual(reservationSync.describe(), []);
 });
 
-test('what an allocation uses is reported by number in a later life of the provider, though no claim was shown in it', async (t) => {
+test('the use of an allocation is reported by number in a later life of the provider, even without a claim shown in it', async (t) => {
   const { manager, reservationSync } = open(t, undefined, undefined, () => [{ reservationId: 7, userId: 'ana' }]);
   manager.reservations = [reserved()];
   reservationSync.start();

@@ -1,5 +1,5 @@
 /**
- * Defines the shell function `remove_tree PATH`, for hosts where no program of ours is: as `rm -rf`, and also where
+ * Defines the shell function `remove_tree PATH`, for hosts without Mutirao: as `rm -rf`, and also where
  * modes keep us out, but what is mounted at the
  * path or below it stays, with the folders above it. `rm` alone would delete what is mounted; its `--one-file-system`
  * knows no bind mounts of the same device, and is not everywhere.

@@ -85,7 +85,7 @@ suite('each kind reads its texts', (t) => {
   });
 });
 
-suite('a value that cannot be read is told with its place, what was found and what is wanted', (t) => {
+suite('a value that cannot be read is reported with its place, what was found and what is wanted', (t) => {
   const refusal = (name: string, value: string): string =>
     t.throws(() => read({ flags: new Map([[name, [value]]]) }), { code: 'MUT_BAD_CONFIG' }).message;
   t.is(refusal('batchMax', '0'), '--batch-max is "0"; expected a whole number from 1 to 1000');

@@ -138,7 +138,7 @@ test('an outage delays events and nothing else: the journal takes them, tries co
   stream.getFate = () => 'kept';
   await run(() => publisher.lag === 0);
   t.deepEqual(stream.ids.slice(-500), upTo(503).slice(3));
-  t.is(troubles.length, 2, 'an outage is told once, and its end');
+  t.is(troubles.length, 2, 'an outage is reported once, and its end');
 });
 
 test('no more than a bound of messages is under way, and nobody who records waits for them', async (t) => {

@@ -46,7 +46,7 @@ for (const size of [0, 1, 1024 * 1024, 3 * 1024 * 1024 + 17]) {
   });
 }
 
-suite('a file that is not there is told by name', async (t) => {
+suite('a missing file is reported by name', async (t) => {
   await t.throwsAsync(hashFile(join(t.context.folder, 'none')), {
     code: 'MUT_FILE_NOT_FOUND',
     message: /none is not there/,

@@ -167,7 +167,7 @@ suite('a file that is no journal is refused', (t) => {
   t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_JOURNAL_CORRUPT' });
 });
 
-suite('a journal that was cut short is told as damaged', (t) => {
+suite('a journal that was cut short is reported as damaged', (t) => {
   const journal = openJournal({ path: t.context.path, codec });
   journal.record(
     Array.from({ length: 2000 }, (_, index) => change(`word ${index}`)),

@@ -91,7 +91,7 @@ test('a reader gets the bytes of the stream in their order, and what is kept at 
   );
 });
 
-test('who reads a long stream finds more of it than its tail', (t) => {
+test('a reader of a long stream finds more of it than its tail', (t) => {
   const stream = new KeptStream(1000);
   stream.add(Buffer.alloc(600));
   t.is(stream.read(500, 1000).offset, 500);

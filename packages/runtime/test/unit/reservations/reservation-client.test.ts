@@ -88,7 +88,7 @@ test("a use that begins a moment before the manager's start is reported again, w
     t.is(manager.shown.length, count);
   }
   await wake();
-  t.is(manager.shown.length, 4, 'what was taken is not told again');
+  t.is(manager.shown.length, 4, 'an accepted report is not repeated');
   t.deepEqual(new Set(manager.shown.map((one) => JSON.stringify(one))).size, 1);
   t.like(manager.shown[0], {
     claim: manager.claim(),
@@ -149,7 +149,7 @@ test('provisioning is reported until the manager answers, only the latest status
   t.deepEqual(
     manager.aheads.slice(3).map(({ provisioning }) => provisioning?.status),
     [ProvisioningState.QUEUED, ProvisioningState.LOST],
-    'what changes while it is told is told, too',
+    'a change during the report is reported too',
   );
 });
 
@@ -200,7 +200,7 @@ test('a use is reported by number with each new connection, also without its cla
     clientRequestId: 'cluster alpha',
     reservationId: 7,
   };
-  t.deepEqual(manager.shown, [reported], "what is known to be in use, or is none of the manager's, is not told");
+  t.deepEqual(manager.shown, [reported], 'a use that the manager knows, or of a reservation it lacks, is not reported');
   manager.leave();
   manager.isAway = false;
   await settle();

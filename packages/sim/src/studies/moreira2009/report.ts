@@ -276,7 +276,7 @@ const readingNote = `Where the seed leaves a choice the tables take the first co
 *Twenty times the exchange*: the processors of a task send each other twenty times as much, so that wide tasks gain less, as the seed's standard deviations suggest.`;
 
 const seedNote = `Mean and standard deviation (of a sample) of the strategies that use an algorithm: dynamic and fixed reservations of 5, 10 and, where there are as many, 20 processors; iHPTS is left out, as in the seed.
-*Draws below the seed*: how many of ours have less than its one draw; near 0 or 100 % its number is not one of ours by chance.`;
+*Draws below the seed*: how many of our draws have less than its one draw; near 0 or 100 % that draw is unlikely to be one of them.`;
 
 const immediateNote = `Immediate mode is not what the seed proposes. There \`auto\` takes what ends the newcomer first, often HPTS on many processors, and what that wastes is missing when the next job comes:
 the least plan at each decision, which is what \`auto\` promises, is not the least in the end.`;

@@ -22,7 +22,7 @@ interface WrittenGates {
   readonly spec: Pick<ChangeOf<'JobAccepted'>['spec'], 'after' | 'beginAt'>;
   gates: WrittenGate[];
   beginAt: Instant | undefined;
-  /** Who retries a job insists: what has ended otherwise is not waited for any more. */
+  /** A retried job no longer waits for jobs that have ended in another way than required. */
   wasRetried: boolean;
 }
 

@@ -22,7 +22,7 @@ const map: ScheduleMap = {
   } as unknown as ScheduleMap['schedule'],
 };
 
-test('the marks of a map are round times, and its end is told apart', (t) => {
+test('the marks of a map are round times, and its end is marked apart', (t) => {
   const svg = drawSchedule(map);
   const marks = [...svg.matchAll(/>([\d.]+) s</g)].map(([, time]) => Number(time));
   t.deepEqual(marks, [0, 100, 200, 300, 400, 500, 600, 700, 800]);

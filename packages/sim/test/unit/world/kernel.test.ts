@@ -41,7 +41,7 @@ test('what should have happened before happens now, and fractions of a milliseco
   t.deepEqual(instants, [100, 101]);
 });
 
-test('what an event schedules for its own instant comes after what was scheduled before', (t) => {
+test('events scheduled for the present instant come after those scheduled earlier', (t) => {
   const kernel = new Kernel(0);
   const seen: string[] = [];
   kernel.after(5, () => {

@@ -125,7 +125,7 @@ test("messages of a broker's machine go to that broker, and those of the broker 
   t.deepEqual(agent.kinds, ['hello', 'acknowledged']);
   t.deepEqual(measured, ['q1 1']);
   broker.onMessage({ kind: 'toMachine', machineId: 'p/q1.1', message: { kind: 'drain' } });
-  t.deepEqual(other.kinds, ['hello'], "a machine that is not the broker's does not hear it");
+  t.deepEqual(other.kinds, ['hello'], 'a machine of another broker does not receive it');
 });
 
 test('what a machine says before it belongs to a broker is kept, in its order', (t) => {
@@ -191,7 +191,7 @@ test('an agent that attaches again replaces its former stream; another one under
       ['AgentAttached 1', 'AgentDetached 1', 'AgentAttached 2'],
     );
     former.onClosed('');
-    t.is(inputs.length, 3, 'the end of the former is not told twice');
+    t.is(inputs.length, 3, 'the end of the former connection is not reported twice');
     const broker = connect();
     offer('0');
     broker.onMessage({ kind: 'toMachine', machineId: 'p/q1.0', message: { kind: 'drain' } });

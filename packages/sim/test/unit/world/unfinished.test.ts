@@ -81,7 +81,7 @@ test('a user who waits, open jobs, replicas and what holds them are left', (t) =
 test('requests, and agents that live in allocations, are left', (t) => {
   const left = findUnfinished(worldAt(5, withCluster));
   for (const line of [
-    'cluster0-manager has 1 requests of ours',
+    'cluster0-manager has 1 requests of its provider',
     '2 agents live in allocations of cluster0-manager',
     'request q1 of cluster0 is running',
   ])

@@ -120,7 +120,7 @@ export interface SiteBand {
 }
 
 /**
- * The sites that are told apart: by name as long as there are colours, and then those that had the most busy
+ * The sites that are shown apart: by name as long as there are colours, and then those that had the most busy
  * processors.
  */
 export function siteBands(samples: readonly GridSample[]): SiteBand[] {

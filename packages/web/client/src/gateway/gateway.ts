@@ -27,7 +27,7 @@ const unreachable: Problem = {
   retryable: true,
 };
 
-/** What a call takes in addition to its name. */
+/** Arguments of a call, in addition to its name. */
 export interface Asked<N extends RouteName> {
   readonly params?: RouteParams<N>;
   readonly query?: RouteQuery<N>;
@@ -39,7 +39,7 @@ export interface Asked<N extends RouteName> {
 export interface Gateway {
   readonly token: string;
   call<N extends RouteName>(name: N, asked?: Asked<N>): Promise<RouteReply<N>>;
-  /** What a task prints while it runs, as it comes; resolves when the task has ended or `signal` fires. */
+  /** Streams the output of a running task; resolves when the task has ended or `signal` fires. */
   tail(jobId: number, taskIndex: number, take: (message: TailMessage) => void, signal: AbortSignal): Promise<void>;
   /** Has the browser save a download of the gateway: an address alone would carry no token. */
   download(jobId: number, what: string, format: string): Promise<void>;

@@ -68,7 +68,7 @@ export function readBag(draft: BagDraft, files: readonly DroppedFile[]): BagRead
   };
 }
 
-/** A draft that asks for what was asked for before. */
+/** A draft with the request of an earlier job. */
 export function getDraft({ values, ...bag }: BagSpec): BagDraft {
   return {
     ...emptyBag,

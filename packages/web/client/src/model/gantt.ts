@@ -27,7 +27,7 @@ export interface GanttPicture {
 }
 
 /**
- * Files on their way are told apart by their place, too: a strip of the row that runs leave free, for they are on their
+ * Files on their way are recognized by their place, too: a strip of the row that runs leave free, for they are on their
  * way while other tasks run.
  */
 const stripTop = 0.8;

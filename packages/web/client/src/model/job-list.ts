@@ -17,7 +17,7 @@ export interface JobSpec {
 /** All jobs, the newest first. */
 export const plainSpec: JobSpec = { search: '', state: undefined, sort: 'job', isAscending: false };
 
-/** Reads the query of an address; what makes no sense in it counts as left out. */
+/** Reads the query of an address; invalid parts count as left out. */
 export function readJobSpec(query: string): JobSpec {
   const words = new URLSearchParams(query);
   const sort = jobSorts.find((one) => one === words.get('sort')) ?? plainSpec.sort;

@@ -2,7 +2,7 @@ import type { JobRow } from '../../../src/schema/index.ts';
 import { getJobState } from './job-state.ts';
 import { sayAgo, sayCount, sayDuration, sayRemaining } from './words.ts';
 
-/** How long a job still takes, as far as that is known, or what it waits for, or when it ended. */
+/** A job's remaining time if known, the jobs or time that it waits for, or when it ended. */
 export function sayRest(job: JobRow, now: number): string {
   const { ended_unix_ms: ended, doubtful_count: doubtful } = job;
   if (job.status === 'running') return sayOpen(job);

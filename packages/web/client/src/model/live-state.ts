@@ -113,7 +113,7 @@ function takeSample(
   return { ...state, samples: addSample(state.samples, sample) };
 }
 
-/** What goes wrong in the grid itself, while the page and its broker are well. */
+/** Problems of the grid itself, while the page and its broker work. */
 export function sayNotice({ summary, link, stream }: LiveState): string {
   if (summary === undefined || stream === 'broken' || link?.connected === false) return '';
   const names = summary.providers_away;

@@ -3,13 +3,13 @@ import { sayBytes, sayCount } from './words.ts';
 
 type Running = MachineDetail['running'][number];
 
-/** What one running task holds of something. */
+/** The amount of a resource that one running task holds. */
 export interface HeldPart {
   readonly task: string;
   readonly amount: number;
 }
 
-/** How much of something a machine has, and which running tasks hold it. */
+/** How much of a resource a machine has, and which running tasks hold it. */
 export interface MachineUse {
   readonly title: string;
   readonly total: number;
@@ -18,7 +18,7 @@ export interface MachineUse {
   readonly says: string;
 }
 
-/** Processors, memory and GPUs of a machine; what it does not state is left out. */
+/** Processors, memory and GPUs of a machine; unstated ones are left out. */
 export function listUses({ machine, running }: MachineDetail): MachineUse[] {
   const gpus = machine.gpus.reduce((sum, { count }) => sum + count, 0);
   const kinds = machine.gpus.map(({ kind }) => kind).filter((kind) => kind !== '');

@@ -1,4 +1,4 @@
-/** What may be asked "why" about: what the drawer shows. */
+/** The subjects that the drawer can explain. */
 export type Subject =
   | { readonly kind: 'job'; readonly jobId: number }
   | { readonly kind: 'task'; readonly jobId: number; readonly taskIndex: number }
@@ -19,7 +19,7 @@ export function getSubjectHash(subject: Subject): string {
   }
 }
 
-/** The subject that an address names behind its #; undefined where it names none. */
+/** The subject that an address names after its #; undefined if it names none. */
 export function readSubject(hash: string): Subject | undefined {
   const [kind = '', text = ''] = hash.replace(/^#/, '').split('=', 2);
   const name = decodeName(text).slice(0, 512);
@@ -43,7 +43,7 @@ function readTask(name: string): Subject | undefined {
   return jobId === undefined ? undefined : { kind: 'task', jobId: Number(jobId), taskIndex: Number(taskIndex) };
 }
 
-/** What the drawer of a subject is called. */
+/** The title of the drawer of a subject. */
 export function getSubjectTitle(subject: Subject): string {
   switch (subject.kind) {
     case 'job':

@@ -1,9 +1,9 @@
 import type { TailMessage } from '../../../src/schema/index.ts';
 
-/** What of a running task's output is kept on the page, in characters of each stream: the end. */
+/** The page keeps this many of the last characters of each stream of a running task. */
 export const tailKept = 200_000;
 
-/** What a task has printed so far. */
+/** The output of a task so far. */
 export interface Tail {
   readonly replicaId: number;
   readonly machineId: string;

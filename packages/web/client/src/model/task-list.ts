@@ -10,7 +10,7 @@ export interface TaskSpec {
   readonly search: string;
 }
 
-/** Reads the query of an address; what makes no sense in it counts as left out. */
+/** Reads the query of an address; invalid parts count as left out. */
 export function readTaskSpec(query: string): TaskSpec {
   const words = new URLSearchParams(query);
   const status = words.get('status') ?? '';
@@ -53,11 +53,11 @@ export function takePage(
   return [...before, { from, tasks: own, next: following }, ...behind];
 }
 
-/** What a row of the list says of a task, next to its number, value and status. */
+/** The fields of a task's row, in addition to its number, value and status. */
 export interface TaskLine {
   /** Runs that began. */
   readonly runs: number;
-  /** Copies that were taken back before they began; of no interest to anybody but counted. */
+  /** The number of replicas that were withdrawn before they began. */
   readonly withdrawn: number;
   /** Where the run that counts was: the accepted one, else the one under way, else the last. Empty before any. */
   readonly machineId: string;
@@ -67,7 +67,7 @@ export interface TaskLine {
   readonly trouble: string;
 }
 
-/** Says what a row says. */
+/** The row of a task. */
 export function describeTask({ replicas, status }: Pick<Task, 'replicas' | 'status'>, now: number): TaskLine {
   const shown = replicas.filter((replica) => !replica.is_withdrawn);
   const counts = shown.findLast(({ accepted }) => accepted) ?? shown.findLast(isUnderWay) ?? shown.at(-1);

@@ -1,4 +1,4 @@
-/** A piece of what a program printed, in one look. */
+/** A piece of a program's output in one style. */
 export interface TerminalPiece {
   readonly text: string;
   /** Classes of its colour and weight; empty for plain text. */
@@ -61,7 +61,7 @@ function applyCodes(look: Look, text: string): Look {
   const codes = text.split(/[;:]/).map(Number);
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes[at] ?? 0;
-    // A colour of 256, or of red, green and blue: not told apart here, and the numbers behind it are not codes.
+    // A colour of 256, or of red, green and blue: not distinguished here, and the numbers behind it are not codes.
     if (code === 38 || code === 48) {
       at += codes[at + 1] === 5 ? 2 : 4;
       continue;

@@ -5,15 +5,15 @@ import { saySentence } from '../model/words.ts';
 import { usePage } from '../page-context.tsx';
 import { OutputText } from './output-text.tsx';
 
-/** However fast a task prints, the page shows it so often at most, in milliseconds. */
+/** Time between two updates of the output, in milliseconds, however fast a task prints. */
 const shownEveryMs = 100;
 
-/** What a task prints, while it runs. */
+/** The output of a running task. */
 export function LiveOutput({ jobId, taskIndex }: { readonly jobId: number; readonly taskIndex: number }): ReactNode {
   const { tail, problem } = useTail(jobId, taskIndex);
   const { out, errors, machineId, isCut, isUnreadable } = tail;
   if (problem !== '') return <p className="hint">{saySentence(problem)}</p>;
-  if (isUnreadable) return <p className="hint">What the task prints is shown here when its run has ended.</p>;
+  if (isUnreadable) return <p className="hint">The output is shown here when the run has ended.</p>;
   if (out === '' && errors === '')
     return (
       <p className="hint" role="status">
@@ -21,7 +21,7 @@ export function LiveOutput({ jobId, taskIndex }: { readonly jobId: number; reado
         Nothing printed yet. New output appears here as it comes.
       </p>
     );
-  const note = `live from ${machineId}${isCut ? ', its end' : ''}`;
+  const note = `live from ${machineId}${isCut ? '; earlier output is not shown' : ''}`;
   return (
     <>
       {out === '' ? null : (

@@ -21,7 +21,7 @@ export function MachineCard({ machineId }: { readonly machineId: string }): Reac
   );
 }
 
-/** A bar for each thing that tasks share, with a piece for each task that holds some of it. */
+/** A bar for each shared resource, with a piece for each task that holds some of it. */
 function Uses({ detail }: { readonly detail: MachineDetail }): ReactNode {
   return (
     <dl className="uses">

@@ -4,8 +4,8 @@ import { usePage } from '../page-context.tsx';
 import { copyText, describeCopyFault } from './copy-text.ts';
 
 /**
- * What a program printed: its colours are shown, and its text is never taken for markup. The end is what matters most,
- * so that is in sight at first.
+ * The output of a program: its colours are shown, and its text is never taken for markup. The end matters most, so that
+ * is in sight at first.
  */
 export function OutputText({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
   const { say } = usePage();

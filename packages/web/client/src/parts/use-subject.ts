@@ -7,7 +7,7 @@ function getDepth(): number {
   return typeof state?.drawers === 'number' ? state.drawers : 0;
 }
 
-/** What the drawer shows. The address names it, so that it can be linked to, and Back leads to what was before. */
+/** The subject of the drawer. The address names it, so that it can be linked to and Back returns to the one before. */
 export function useSubject(): {
   readonly subject: Subject | undefined;
   readonly explain: (subject: Subject) => void;

@@ -83,7 +83,7 @@ test('of each task the newest event is shown alone, and the newest first', (t) =
   t.deepEqual(shown(2), [6, 5]);
 });
 
-test('what went wrong is told apart', (t) => {
+test('failures are distinguished from other events', (t) => {
   const troubles = ['tasks.failed', 'machine.lost', 'machine.quarantined', 'job.failed', 'request.rejected'];
   for (const type of troubles) t.true(isTrouble(event({ type })), type);
   for (const type of ['tasks.finished', 'tasks.started', 'machine.joined', 'job.finished'])

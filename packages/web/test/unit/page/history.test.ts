@@ -92,7 +92,7 @@ test('while the stream is broken or the broker is away nothing is made up', (t) 
   }
 });
 
-test('what the gateway kept comes before what the page has seen, with gaps where nobody looked', (t) => {
+test('samples of the gateway come before those of the page, with gaps where nobody looked', (t) => {
   const history = {
     every_ms: 10_000,
     at_unix_ms: [10_000, 20_000, 90_000],

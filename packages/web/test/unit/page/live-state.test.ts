@@ -84,7 +84,7 @@ test('the events of a journal that counts again replace those of the one before 
   t.deepEqual(
     mixed.events.map(({ sequence }) => sequence),
     [1, 2, 2, 3],
-    'a gateway that heard both tells both',
+    'a gateway that received both sends both',
   );
 });
 

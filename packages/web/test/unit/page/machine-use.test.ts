@@ -39,7 +39,7 @@ test('a machine shows of its processors, memory and GPUs what each running task 
   t.deepEqual(uses[2]?.parts, [{ task: 'task 9 of job 4: 1.5', amount: 1.5 }]);
 });
 
-test('what a machine does not state is left out', (t) => {
+test('resources that a machine does not state are left out', (t) => {
   t.deepEqual(
     listUses(detail({}, [running({ memory_bytes: 5 })])).map(({ title, says }) => [title, says]),
     [['Processors', '1 of 8']],

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { getDocumentTitle, isPlacePath, readPlace } from '../../../client/src/model/place.ts';
 
-test('each place has a title of its own, so that tabs and the history can be told apart', (t) => {
+test('each place has a title of its own, so that tabs and the history are distinguishable', (t) => {
   t.is(getDocumentTitle(readPlace('/')), 'Now · Mutirao');
   t.is(getDocumentTitle(readPlace('/jobs')), 'Jobs · Mutirao');
   t.is(getDocumentTitle(readPlace('/jobs/42')), 'Job 42 · Mutirao');

@@ -101,7 +101,7 @@ test('candidates whose time is over are left out, and one that would have begun 
   );
 });
 
-test('a tip shows what is free at the instant, who has what, and what was compared there', (t) => {
+test('a tip shows what is free at the instant, the holders of processors, and the candidates that were compared there', (t) => {
   const { tooltip } = buildQueueOption(scene, lightLook) as {
     readonly tooltip: { readonly formatter: (reported: unknown) => string };
   };

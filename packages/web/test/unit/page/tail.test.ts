@@ -13,7 +13,7 @@ const message = (given: Partial<TailMessage>): TailMessage => ({
   ...given,
 });
 
-test('what a task prints is put together, and another run of it starts empty', (t) => {
+test('pieces of output are joined, and another run of the task starts empty', (t) => {
   let tail = takeTail(emptyTail, message({ standard_output: 'a\n' }));
   tail = takeTail(tail, message({ standard_output: 'b\n', standard_error: 'e' }));
   t.like(tail, { out: 'a\nb\n', errors: 'e', machineId: 'lab/m1', isCut: false });

@@ -48,7 +48,7 @@ function task(index: number): Task {
 const indexes = (pages: readonly TaskPageRead[]): number[] =>
   pages.flatMap(({ tasks }) => tasks.map(({ task_index: index }) => index));
 
-test('what is listed of a job is in the address, and nonsense in it counts as left out', (t) => {
+test('the listed tasks are in the address, and invalid parts of it count as left out', (t) => {
   const spec = { status: 'failed', search: 'a b&c' } as const;
   t.deepEqual(readTaskSpec(getTaskQuery(spec)), spec);
   t.is(getTaskQuery({ status: undefined, search: '' }), '');

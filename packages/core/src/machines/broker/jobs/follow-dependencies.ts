@@ -43,7 +43,7 @@ export function settleDependencies(turn: Turn, job: BrokerJob): void {
 }
 
 /**
- * Lets a job that is retried go on without what has come, and without what has ended in another way: its user insists.
+ * A retried job no longer waits for jobs that have ended, in the required way or another: its user insists.
  * For what may still come it waits.
  */
 export function insistOnDependencies(turn: Turn, job: BrokerJob): void {

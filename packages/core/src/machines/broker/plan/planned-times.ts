@@ -118,7 +118,7 @@ function learn(
     stated: (before?.stated ?? 0) + stated,
   });
   if (machine === undefined) return;
-  // The first end says as much of the file as of its machine: both are told apart only by others.
+  // The first end says as much of the file as of its machine: only other files and machines distinguish them.
   const usual = before === undefined ? time : stated * (before.taken / before.stated);
   planning.paces.set(machine, compareWith(planning.paces.get(machine) ?? { sum: 0, count: 0 }, time, usual));
 }

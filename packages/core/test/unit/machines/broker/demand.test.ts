@@ -56,7 +56,7 @@ function reported(
 test('a waiting request covers tasks of the providers whose own requests were reported later', (t) => {
   const { step } = aBroker();
   t.deepEqual(step(2, reported('p', 'q1', 'queued', 2)), { p: 10, r: 0 });
-  t.deepEqual(step(3, reported('r', 'q1', 'queued', 3)), {}, 'p keeps its place, and r is to give its up');
+  t.deepEqual(step(3, reported('r', 'q1', 'queued', 3)), {}, 'p keeps its place, and r must give its up');
   t.deepEqual(
     step(4, reported('p', 'q1', 'ended', 2)),
     { r: 10, p: 0 },
@@ -77,7 +77,7 @@ test('a new request is behind those that wait, whatever instant it states', (t) 
   step(2, reported('r', 'q1', 'queued', 900_000));
   // By a clock that was set, the new one was submitted long before the other.
   t.deepEqual(step(3, reported('p', 'q1', 'submitting', 0)), {});
-  t.deepEqual(step(4, reported('p', 'q1', 'queued', 4)), {}, 'p was told that it is to have nothing, and stays so');
+  t.deepEqual(step(4, reported('p', 'q1', 'queued', 4)), {}, 'p has learned that it gets nothing, and stays so');
 });
 
 test('a request that is about to wait has its place already', (t) => {

@@ -90,7 +90,7 @@ test('a provider learns in the same step that its lease has nothing of a cancell
     'at 1000',
   ]);
   const reported = shared.perform(['cancel ana 2']);
-  t.regex(reported, /lease \d for a: .*of 1\.29/, 'what is still good of a lease is told without it');
+  t.regex(reported, /lease \d for a: .*of 1\.29/, 'the usable part of a lease is reported without it');
   t.notRegex(reported, /of 2\./);
 });
 

@@ -197,7 +197,7 @@ test('with a node its running request ends, and what waits starts on the process
       ['queued', 0],
       ['queued', 0],
     ],
-    'nobody promises what there is not',
+    'nobody promises processors that do not exist',
   );
   t.deepEqual(
     receive(11, order('k5', 2, 10)).commands.filter(({ kind }) => kind === 'StartProcesses'),

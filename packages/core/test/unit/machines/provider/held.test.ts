@@ -169,7 +169,7 @@ test('a request slot that is freed for a reservation between two listings is not
   t.is(harness.state.requests.get('q2')?.heldFor?.reservationId, 7);
 
   harness.perform(['accepted q2', 'windows', `listing ${other} q2=queued`]);
-  t.is(harness.state.dueWindows.size, 0, 'a reservation that is gone is due no more');
+  t.is(harness.state.dueWindows.size, 0, 'a reservation that is gone is no longer due');
 });
 
 test('the work of a broker goes back if the reservation turns out to begin later, and is requested again', (t) => {

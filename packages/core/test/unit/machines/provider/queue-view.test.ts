@@ -100,7 +100,7 @@ test('own requests come first, also those that no listing has yet, and the decis
   t.deepEqual(
     viewQueue(harness.state, 2000).decision?.candidates.length,
     view.decision?.candidates.length,
-    'after a restart the newest request tells of it',
+    'after a restart the newest request shows it',
   );
 });
 

@@ -58,7 +58,7 @@ test('a result is read as it was written, and not when it is cut short, or of an
   t.false(isComplete(text, listChunks({ isQuick: true, seed: '1' })[0]!, '1'));
 });
 
-test('the parts of a study are told apart, and each has a cost; a job of more tasks costs more', (t) => {
+test('the parts of a study are distinguished, and each has a cost; a job of more tasks costs more', (t) => {
   const parts = listParts({ isQuick: false, seed: '1' });
   t.is(parts.filter(isStartsChunk).length, 8);
   t.is(new Set(parts.map(({ id }) => id)).size, parts.length);

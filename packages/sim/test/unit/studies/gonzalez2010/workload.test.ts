@@ -3,7 +3,7 @@ import type { TracedRequest } from '@mutirao/core/queue';
 import { InvariantError } from '@mutirao/core/shared';
 import { allProcessors, clusterSizes, experimentTasks, sampleExperiment, scaleToLoad } from '@mutirao/sim/gonzalez2010';
 
-/** A log whose tasks can be told apart by their run times. */
+/** A log whose tasks differ in their run times. */
 function makeLog(from: number, count: number, width: number): TracedRequest[] {
   return Array.from({ length: count }, (_, index) => ({
     submittedAt: 1000 * index,

@@ -49,7 +49,7 @@ const shape = {
   ],
 };
 
-/** What the drawing shows in addition to the tasks. */
+/** The parts of the drawing in addition to the tasks. */
 export interface FlowView {
   readonly analysis: Pick<WorkflowAnalysis, 'bLevels' | 'criticalPath'>;
   readonly selectedTasks: ReadonlySet<string>;

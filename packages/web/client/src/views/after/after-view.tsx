@@ -163,7 +163,7 @@ function JobHead({
   );
 }
 
-/** What is not as with other jobs: it is open for more, some of it is held, or it is served before or after others. */
+/** Special settings of a job: open for more tasks, held tasks, priority, or a limit of tasks at once. */
 function JobTags({ job }: { readonly job: JobDetail['job'] }): ReactNode {
   const isRunning = job.status === 'running';
   const tags = [
@@ -181,7 +181,7 @@ function JobTags({ job }: { readonly job: JobDetail['job'] }): ReactNode {
     ));
 }
 
-/** What a job waits for of which nothing runs. */
+/** The jobs or the time that a job without running tasks waits for. */
 function JobWaiting({ job }: { readonly job: JobDetail['job'] }): ReactNode {
   if (job.waiting === null || job.status !== 'running') return null;
   return job.is_blocked ? (
@@ -193,7 +193,7 @@ function JobWaiting({ job }: { readonly job: JobDetail['job'] }): ReactNode {
   );
 }
 
-/** What can be done with a job. */
+/** The buttons of a job. */
 function JobActions({ job, isWorkflow }: { readonly job: JobDetail['job']; readonly isWorkflow: boolean }): ReactNode {
   const { gateway, explain, say } = usePage();
   const act = (what: Promise<string>): void => {

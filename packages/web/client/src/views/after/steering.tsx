@@ -5,7 +5,7 @@ import { getDraft } from '../../model/bag-draft.ts';
 import { sayMany } from '../../model/words.ts';
 import { usePage, writeDraft } from '../../page-context.tsx';
 
-/** Calls that steer a job, and says what came of them. */
+/** Makes a call that steers a job, and reports its result. */
 function useAct(): (what: Promise<string>) => void {
   const { say } = usePage();
   return (what) => {
@@ -28,7 +28,7 @@ export function SteerButtons({ job }: { readonly job: JobRow }): ReactNode {
       {canBeHeld ? (
         <button
           type="button"
-          title="Tasks that have not started wait until they are released; those that run go on"
+          title="Running tasks continue; all others wait until you release them"
           onClick={() =>
             act(
               gateway.call('holdTasks', { params }).then(({ held_count: count }) => `${sayMany(count, 'task')} held.`),
@@ -55,7 +55,7 @@ export function SteerButtons({ job }: { readonly job: JobRow }): ReactNode {
       {isOpen ? (
         <button
           type="button"
-          title="It takes no more tasks, and ends when those that it has have ended"
+          title="The job accepts no more tasks, and ends when all its tasks have ended"
           onClick={() =>
             act(
               gateway
@@ -71,19 +71,19 @@ export function SteerButtons({ job }: { readonly job: JobRow }): ReactNode {
   );
 }
 
-/** Opens the form with what the job asked for. */
+/** Opens the form with the request of the job. */
 export function AgainButton({ jobId }: { readonly jobId: number }): ReactNode {
   const { gateway, go, say } = usePage();
   const open = async (): Promise<void> => {
     const { bag, left_out: left } = await gateway.call('getBagDraft', { params: { job_id: jobId } });
     writeDraft('bag', getDraft(bag));
     go({ view: 'submit' });
-    if (left.length > 0) say(`Not taken over from job ${jobId}: ${left.join(', ')}.`, true);
+    if (left.length > 0) say(`Not copied from job ${jobId}: ${left.join(', ')}.`, true);
   };
   return (
     <button
       type="button"
-      title="Opens the form with its command, values and files, to be changed"
+      title="Opens the form with the command, values and files of this job"
       onClick={() => {
         open().catch((error: unknown) => say(getProblem(error).message, true));
       }}
@@ -124,7 +124,7 @@ export function SteerForm({ job }: { readonly job: JobRow }): ReactNode {
           min={-1000}
           max={1000}
           value={priority}
-          title="Higher is served first; a point counts as an hour of waiting"
+          title="Higher priorities are served first; a point counts as an hour of waiting"
           onChange={(event) => setPriority(event.target.value)}
         />
       </label>

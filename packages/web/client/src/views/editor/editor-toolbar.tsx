@@ -163,7 +163,7 @@ function OpenButton({
     editor.select(nothingSelected);
     run.watch(undefined);
     fit();
-    // What stays wrong is shown until it is mended or put away, not for some seconds.
+    // The problem stays in sight until it is fixed or dismissed, and not only for some seconds.
     setProblem(read.fault === null ? '' : `${file.name} cannot run as it is: ${saySentence(read.fault)}`);
     say(
       [

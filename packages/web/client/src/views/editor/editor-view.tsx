@@ -99,7 +99,7 @@ export function EditorView(): ReactNode {
   );
 }
 
-/** What is wrong with a file that was opened, until it is put away. */
+/** The problem with an opened file, until it is dismissed. */
 function ProblemBox({ problem, dismiss }: { readonly problem: string; readonly dismiss: () => void }): ReactNode {
   return problem === '' ? null : (
     <p className="refusal editor-problem" role="alert">

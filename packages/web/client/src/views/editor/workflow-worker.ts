@@ -1,7 +1,7 @@
 import { analyse, type AnalysisReply, type AnalysisSpec } from '../../model/workflow/analysis.ts';
 import { layOut, type LayoutPlaces, type LayoutSpec } from '../../model/workflow/layout.ts';
 
-/** What the worker computes, and from which data. */
+/** The calls of the worker, with their data. */
 export type WorkflowWork =
   | { readonly kind: 'layout'; readonly spec: LayoutSpec }
   | { readonly kind: 'analysis'; readonly spec: AnalysisSpec };

@@ -30,7 +30,7 @@ export function EventsPanel(): ReactNode {
           <span className="faint" role="status">
             {rested === undefined
               ? areSampled
-                ? 'some are left out while there are many'
+                ? 'too many at once: some are not shown'
                 : ''
               : sayPaused(live, events)}
           </span>

@@ -16,7 +16,7 @@ const spans = [
   [1440, '24 h'],
 ] as const;
 
-/** How the grid was: what the gateway has kept, and what this page has seen since. */
+/** The recent past of the grid: samples of the gateway, then those that this page took. */
 export function LatelyPanels(): ReactNode {
   const [minutes, setMinutes] = useDraft<number>('history-minutes', 10);
   const own = useLive((state) => state.samples);
@@ -94,7 +94,7 @@ function BusyPanel({ samples, isRead }: LatelyParts): ReactNode {
       {samples.length < 2 || !isRead ? (
         <Loading what="live data" />
       ) : bands.length === 0 ? (
-        <Empty title="No machine has had a processor in this time." />
+        <Empty title="No machine was connected in this time." />
       ) : (
         <>
           <Legend inks={bands.map(({ ink }) => ink)} />

@@ -9,8 +9,8 @@ import { Legend } from '../../parts/legend.tsx';
 const height = 230;
 
 /**
- * Processors over time: their owners, free ones, and where candidates of our requests were; one of ours is explained
- * when it is pressed.
+ * Processors over time: their owners, free ones, and the candidates of our requests. Pressing one of our requests
+ * explains it.
  */
 export function QueuePicture({
   profile,

@@ -107,7 +107,7 @@ function MoreFields({ draft, change }: DraftFields): ReactNode {
       <FormField
         id="bag-directory"
         label="Folder"
-        hint="absolute: where outputs go and relative paths start"
+        hint="absolute; outputs go there, and relative paths start there"
         value={draft.directory}
         onChange={(directory) => change({ directory })}
         placeholder={session.value?.directory ?? ''}

@@ -697,7 +697,7 @@ export interface SshReach {
   program: string[];
 }
 
-/** An agent here drives the machine by command lines, and runs nothing of ours there. */
+/** An agent here drives the machine by command lines, and runs no Mutirao program there. */
 export interface TemplateReach {
   /** What $machine stands for. */
   machine: string;
@@ -5960,7 +5960,7 @@ export const GridMachineProviderServiceService = {
       asBuffer(ListRequestsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListRequestsResponse => ListRequestsResponse.decode(value),
   },
-  /** Its resource's queue as its request heuristic sees it, also where the resource manager is none of ours. */
+  /** Its resource's queue as its request heuristic sees it, also where the resource manager is not part of Mutirao. */
   getQueue: {
     path: "/mutirao.provider.v1.GridMachineProviderService/GetQueue" as const,
     requestStream: false as const,
@@ -6082,7 +6082,7 @@ export interface GridMachineProviderServiceServer extends UntypedServiceImplemen
   getResource: handleUnaryCall<GetResourceRequest, GetResourceResponse>;
   /** Its allocation requests, with the reasons for each. */
   listRequests: handleUnaryCall<ListRequestsRequest, ListRequestsResponse>;
-  /** Its resource's queue as its request heuristic sees it, also where the resource manager is none of ours. */
+  /** Its resource's queue as its request heuristic sees it, also where the resource manager is not part of Mutirao. */
   getQueue: handleUnaryCall<GetQueueRequest, GetQueueResponse>;
   /** Drains the provider: it takes no new work until it is undrained, also after a restart. Withdraws what is queued and lets what runs end. Harmless if repeated. */
   drain: handleUnaryCall<DrainRequest, DrainResponse>;
@@ -6168,7 +6168,7 @@ export interface GridMachineProviderServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListRequestsResponse) => void,
   ): ClientUnaryCall;
-  /** Its resource's queue as its request heuristic sees it, also where the resource manager is none of ours. */
+  /** Its resource's queue as its request heuristic sees it, also where the resource manager is not part of Mutirao. */
   getQueue(
     request: GetQueueRequest,
     callback: (error: ServiceError | null, response: GetQueueResponse) => void,
