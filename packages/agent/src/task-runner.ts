@@ -2,6 +2,7 @@ import { statfs, statfsSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import {
+  getSlot,
   noResult,
   type AgentInput,
   type HeldReplica,
@@ -515,11 +516,6 @@ function changeFor(gang: GangTask | undefined, rendered: RenderedTask): Rendered
   const { variables, line } = gang;
   if (line !== undefined) return { ...rendered, line, command: `/bin/sh -c ${quoteWord(line)}`, environment: '' };
   return { ...rendered, environment: `${rendered.environment} ${renderAssignments(variables)}` };
-}
-
-/** The slot that a replica's process runs on. */
-export function getSlot(replica: HeldReplica): number {
-  return replica.slots[0] ?? -1;
 }
 
 function freeBytes(folder: string): Bytes {

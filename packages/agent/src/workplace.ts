@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { noResult, type AgentInput, type HeldReplica, type Verdict } from '@mutirao/core/machines/agent';
+import { getSlot, noResult, type AgentInput, type HeldReplica, type Verdict } from '@mutirao/core/machines/agent';
 import type { MachineFacts, OutputContent } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
@@ -19,7 +19,7 @@ import { Playpens } from './playpens.ts';
 import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
 import { baseEnvironment, TaskRenderer } from './task-environment.ts';
-import { getSlot, TaskRunner } from './task-runner.ts';
+import { TaskRunner } from './task-runner.ts';
 import { TaskSandboxes } from './task-sandboxes.ts';
 import { machineError, getVerdict } from './verdict.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { HeldReplica } from '@mutirao/core/machines/agent';
-import type { InputFile } from '@mutirao/core/messages';
+import { getSlot, type HeldReplica } from '@mutirao/core/machines/agent';
+import { runnerProtocolVersion, type InputFile } from '@mutirao/core/messages';
 import { describeError, type Bytes, type Duration } from '@mutirao/core/shared';
 import { fsPath, removeTree, removeTreeLater, resolveInside } from '@mutirao/runtime/files';
 import type { TaskEnd, TaskOutput } from '@mutirao/runtime/processes';
@@ -139,7 +139,7 @@ export class Runners {
 
   /** Gives a task to the runner on its slot, which is started where it does not run. @throws Error. */
   launch(replica: HeldReplica): void {
-    const slot = slotOf(replica);
+    const slot = getSlot(replica);
     const resident = replica.start.inputs.length > 0 ? this.#residents.get(slot) : this.#prepare(replica);
     if (resident === undefined) throw new Error(`slot ${slot} has no runner`);
     resident.isStaged = false;
@@ -253,7 +253,7 @@ export class Runners {
   }
 
   #prepare(replica: HeldReplica): Resident {
-    const slot = slotOf(replica);
+    const slot = getSlot(replica);
     let resident = this.#residents.get(slot);
     if (resident === undefined) {
       const home = this.#options.playpens.prepare(slot);
@@ -331,8 +331,8 @@ export class Runners {
   #receive(slot: number, resident: Resident, frame: RunnerFrame): void {
     if (resident.isDoomed || resident.ending !== undefined) return;
     if (frame.kind === 'ready') {
-      if (frame.protocolVersion !== 1)
-        this.#refuse(slot, resident, `frames of version ${frame.protocolVersion}; expected 1`);
+      if (frame.protocolVersion !== runnerProtocolVersion)
+        this.#refuse(slot, resident, `frames of version ${frame.protocolVersion}; expected ${runnerProtocolVersion}`);
       resident.isReady = true;
       return;
     }
@@ -393,8 +393,4 @@ function isUnread(resident: Resident): resident is Resident & { replica: HeldRep
 /** The same content with the same rights has the same name. */
 function nameOfInput({ content, mode }: InputFile): string {
   return `${content.sha256}${(mode & 0o111) === 0 ? '' : '.x'}`;
-}
-
-function slotOf({ slots }: HeldReplica): number {
-  return slots[0] ?? -1;
 }

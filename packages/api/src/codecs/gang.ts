@@ -6,7 +6,7 @@ import type {
   GangMembership as GangMembershipWire,
   StartGang as StartGangWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
-import { asBuffer } from './as-buffer.ts';
+import { asBuffer } from '../wire/bytes.ts';
 import { badRequest, boundList, boundName, boundProcessors } from './common.ts';
 
 /** Bytes of a gang's key. */

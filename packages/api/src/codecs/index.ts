@@ -1,3 +1,4 @@
+export { asBuffer } from '../wire/bytes.ts';
 export {
   decodeTaskStatus,
   encodeExplanation,

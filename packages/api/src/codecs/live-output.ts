@@ -5,7 +5,7 @@ import {
   type OutputPart as OutputPartWire,
   type OutputRequest as OutputRequestWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
-import { asBuffer } from './as-buffer.ts';
+import { asBuffer } from '../wire/bytes.ts';
 import { badRequest, boundNumber } from './common.ts';
 
 /** Asks an agent for what a replica's task has written since. */

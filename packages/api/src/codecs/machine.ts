@@ -24,7 +24,7 @@ import {
 } from '../generated/mutirao/machine/v1/machine.ts';
 import type { BlobUpload as BlobUploadWire } from '../generated/mutirao/provider/v1/provider.ts';
 import { decodeGangMemberReady, encodeGangMemberReady } from './gang.ts';
-import { asBuffer } from './as-buffer.ts';
+import { asBuffer } from '../wire/bytes.ts';
 import { decodeCause, encodeCause } from '../reasons/index.ts';
 import { decodePath, encodePath } from './byte-names.ts';
 import {

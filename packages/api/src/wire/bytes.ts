@@ -6,5 +6,6 @@ export const noBytes: Buffer = Buffer.alloc(0);
 
 /** The same bytes as a Buffer, not a copy. They stay as long as the message that they are part of. */
 export function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length === 0) return noBytes;
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

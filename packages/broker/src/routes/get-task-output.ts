@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import type { GetTaskOutputRequest, GetTaskOutputResponse, TaskFile } from '@mutirao/api/broker';
-import { encodeContent } from '@mutirao/api/codecs';
+import { asBuffer, encodeContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { findTaskSummary, type BrokerJob } from '@mutirao/core/machines/broker';
 import type { OutputContent, TaskGroup } from '@mutirao/core/messages';
@@ -38,8 +38,8 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
     const output = parts.records.getOutput(origin.jobId, origin.taskIndex, record.replicaId);
     const { replicaId, outputTruncated: truncated } = record;
     const whole = {
-      standardOutput: asBuffer(output?.standardOutput),
-      standardError: asBuffer(output?.standardError),
+      standardOutput: asBuffer(output?.standardOutput ?? nothing),
+      standardError: asBuffer(output?.standardError ?? nothing),
       files: getFiles(parts, job, { ...record, taskIndex }),
     };
     return { replicaId, truncated, ...cutOutput(whole, replicaId, pageToken) };
@@ -99,8 +99,4 @@ function shownPath(fillIn: FillIn, template: string): string {
 
 function below(path: string, output: OutputContent): string {
   return output.path === '' ? path : `${path.replace(/\/$/, '')}/${output.path}`;
-}
-
-function asBuffer(bytes: Uint8Array | undefined): Buffer {
-  return bytes === undefined ? nothing : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

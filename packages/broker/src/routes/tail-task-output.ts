@@ -1,5 +1,12 @@
 import type { TailTaskOutputRequest, TailTaskOutputResponse } from '@mutirao/api/broker';
-import { badRequest, boundNumber, encodeTaskStatus, type LiveBytes, type LiveOutputPart } from '@mutirao/api/codecs';
+import {
+  asBuffer,
+  badRequest,
+  boundNumber,
+  encodeTaskStatus,
+  type LiveBytes,
+  type LiveOutputPart,
+} from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { findTaskSummary, type BrokerReplica } from '@mutirao/core/machines/broker';
 import type { TaskStatus } from '@mutirao/core/messages';
@@ -275,7 +282,3 @@ function* inChunks(pieces: readonly LiveBytes[]): Generator<LiveBytes> {
 }
 
 const noBytes = new Uint8Array(0);
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-}

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { quoteForShell } from '@mutirao/core/bag';
 import { requireUsableHost } from '@mutirao/runtime/files';
-import { raiseSoftLimits, requireLimits } from '@mutirao/runtime/processes';
+import { isOnPath, raiseSoftLimits, requireLimits } from '@mutirao/runtime/processes';
 import { readIsolationMode } from '@mutirao/runtime/program';
 
-import { calledAs } from '../called-as.ts';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { parseClusters, type ClusterNodes, type GridSize } from '../grid/plan.ts';
@@ -250,6 +250,19 @@ function reportGrid(context: CommandContext, grid: GridRecord, ending: string): 
     quiet: () => [grid.broker],
     table: () => gridLines(context.home, grid, ending),
   });
+}
+
+/** How the user calls this command line: through npx, by its name on the PATH, or by its path. */
+export function calledAs({
+  environment,
+  script,
+}: {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly script: string | undefined;
+}): string {
+  const name = 'mutirao';
+  if (environment['npm_command'] === 'exec') return `npx ${name}`;
+  return script === undefined || isOnPath(name, environment['PATH']) ? name : quoteForShell(script);
 }
 
 function gridLines(home: string, grid: GridRecord, ending: string): string[] {

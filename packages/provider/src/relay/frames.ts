@@ -1,3 +1,4 @@
+import { asBuffer } from '@mutirao/api/codecs';
 import { AttachResponse } from '@mutirao/api/machine';
 import { ConnectResponse } from '@mutirao/api/provider';
 
@@ -13,9 +14,4 @@ export function toAgent(message: AttachAnswer): Buffer {
 /** The bytes of a message to a broker. */
 export function toBroker(message: ConnectAnswer): Buffer {
   return asBuffer(ConnectResponse.encode({ message }).finish());
-}
-
-/** The same bytes as a Buffer. */
-export function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

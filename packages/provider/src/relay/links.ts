@@ -1,6 +1,7 @@
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { Duration, Instant, MachineId, ReplicaId, RequestId, UserId } from '@mutirao/core/shared';
 import {
+  asBuffer,
   decodeBlobRequest,
   decodeOutputPart,
   decodeOutputRequest,
@@ -15,7 +16,7 @@ import { AttachRequest, BlobRequest, OutputPart, OutputRequest } from '@mutirao/
 import { noProofs } from '@mutirao/runtime/files';
 import type { MessageStream } from '@mutirao/runtime/rpc';
 import type { ReportBuffer } from '../standby/report-buffer.ts';
-import { asBuffer, toAgent } from './frames.ts';
+import { toAgent } from './frames.ts';
 import type { TaskMeasure } from './measure.ts';
 import {
   attachFields,

@@ -1,4 +1,4 @@
-import { decodeContent, decodeLease, decodeMessage, encodeBlobRequest } from '@mutirao/api/codecs';
+import { asBuffer, decodeContent, decodeLease, decodeMessage, encodeBlobRequest } from '@mutirao/api/codecs';
 import { AttachResponse, type ReplicaStart } from '@mutirao/api/machine';
 import { FromMachine, Lease } from '@mutirao/api/provider';
 import { outlineLease } from '@mutirao/core/bag';
@@ -8,7 +8,6 @@ import type { Duration, Instant, ReplicaId } from '@mutirao/core/shared';
 import type { Clock, Timers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
 import type { SiteContents } from '../contents/site-contents.ts';
-import { asBuffer } from '../relay/frames.ts';
 import { frameFromMachine, machineIdField } from '../relay/wire.ts';
 import type { SpooledBodies } from '../spool/spooled-bodies.ts';
 

@@ -1,4 +1,5 @@
 import {
+  asBuffer,
   decodeReaderProofs,
   decodeReport,
   encodeBlobRequest,
@@ -10,7 +11,6 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, BlobRequest, Report } from '@mutirao/api/machine';
 import type { MachineReport } from '@mutirao/core/messages';
 import { noProofs } from '@mutirao/runtime/files';
-import { asBuffer } from '../relay/frames.ts';
 import { attachFields, decodeWith, findAlternative } from '../relay/wire.ts';
 
 /** What keeping an agent's reports needs. */

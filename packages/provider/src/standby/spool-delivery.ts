@@ -1,11 +1,10 @@
-import { encodeContent } from '@mutirao/api/codecs';
+import { asBuffer, encodeContent } from '@mutirao/api/codecs';
 import { FromMachine, type BlobUpload } from '@mutirao/api/provider';
 import type { MachineFacts } from '@mutirao/core/messages';
 import type { MachineId } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
 import type { OutputSpool } from '../spool/output-spool.ts';
 import type { SpooledBodies } from '../spool/spooled-bodies.ts';
-import { asBuffer } from '../relay/frames.ts';
 import type { BrokerLink } from '../relay/links.ts';
 import { frameFromMachine, machineIdField } from '../relay/wire.ts';
 

@@ -1,8 +1,8 @@
+import { asBuffer } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { PullContentResponse, PushContentRequest } from '@mutirao/api/machine';
 import { SendContentRequest } from '@mutirao/api/provider';
 import { describeError, type Bytes } from '@mutirao/core/shared';
-import { asBuffer } from '../relay/frames.ts';
 import { renumberChunk } from '../relay/wire.ts';
 
 /** Number of the data field in the chunks of each stream of contents. */

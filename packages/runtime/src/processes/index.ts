@@ -14,6 +14,7 @@ export { Launchers, type LaunchersOptions, type TaskEnd, type TaskUsage } from '
 export type { LaunchTask, TaskOutput, TaskTail } from './launcher.ts';
 export type { StreamPart, StreamTail } from './kept-stream.ts';
 export { parsePeak, parseRollup, proportionalBytes, readPeak } from './proportional-memory.ts';
+export { isOnPath, isProgram } from './search-path.ts';
 export { makeFifos } from './make-fifos.ts';
 export { FifoLines } from './fifo-lines.ts';
 export { isVariableName, ProgramFinder, quoteWord, renderAssignments, renderCommand } from './shell-words.ts';

@@ -1,4 +1,5 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { isProgram } from './search-path.ts';
 
 /** Quotes a word so that a shell takes it as it is. */
 export function quoteWord(word: string): string {
@@ -69,15 +70,6 @@ export class ProgramFinder {
       if (isProgram(file)) return /^[\w./+:@%-]+$/.test(file) ? file : undefined;
     }
     return undefined;
-  }
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
   }
 }
 

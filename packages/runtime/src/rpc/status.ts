@@ -1,4 +1,5 @@
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { asBuffer } from '@mutirao/api/codecs';
 import { isErrorCode, MutiraoError, registry, type ErrorCode } from '@mutirao/api/errors';
 import { Reason } from '@mutirao/api/common';
 import { decodeReason, encodeReason } from '@mutirao/api/reasons';
@@ -29,22 +30,18 @@ export function toStatus(error: MutiraoError): FailedStatus {
   const details = [
     {
       typeUrl: errorInfoType,
-      value: getBytes(ErrorInfo.encode({ reason: error.code, domain, metadata: {} }).finish()),
+      value: asBuffer(ErrorInfo.encode({ reason: error.code, domain, metadata: {} }).finish()),
     },
   ];
   if (error.field !== undefined) {
     const violation = { fieldViolations: [{ field: error.field, description: message }] };
-    details.push({ typeUrl: badRequestType, value: getBytes(BadRequest.encode(violation).finish()) });
+    details.push({ typeUrl: badRequestType, value: asBuffer(BadRequest.encode(violation).finish()) });
   }
   if (error.reason !== undefined)
-    details.push({ typeUrl: reasonType, value: getBytes(Reason.encode(encodeReason(error.reason)).finish()) });
+    details.push({ typeUrl: reasonType, value: asBuffer(Reason.encode(encodeReason(error.reason)).finish()) });
   const metadata = new Metadata();
-  metadata.set(detailsKey, getBytes(Status.encode({ code, message, details }).finish()));
+  metadata.set(detailsKey, asBuffer(Status.encode({ code, message, details }).finish()));
   return { code, details: message, metadata };
-}
-
-function getBytes(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /**

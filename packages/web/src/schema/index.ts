@@ -2,7 +2,6 @@ export { Explanation } from './explanation.ts';
 export { FailureGroup, Failures } from './failures.ts';
 export { barKinds, Bars, Cells, Gantt } from './gantt.ts';
 export { JobDetail, JobList, JobRow, JobRows } from './job.ts';
-export { History } from './history.ts';
 export { Ledger, LedgerRow } from './ledger.ts';
 export { Machine, MachineDetail, MachineOverview, MachinePage, machineStatusNames } from './machines.ts';
 export { Done, TaskCounts, TaskStatusName } from './parts.ts';
@@ -52,9 +51,8 @@ export {
   Submitted,
   WorkflowSubmission,
 } from './submission.ts';
-export { Summary } from './summary.ts';
-export { TailMessage } from './tail.ts';
-export { Replica, Task, TaskOutput, TaskPage } from './task.ts';
+export { History, Summary } from './summary.ts';
+export { Replica, TailMessage, Task, TaskOutput, TaskPage } from './task.ts';
 export { TaskTimes } from './times.ts';
 export {
   ExportedWorkflow,

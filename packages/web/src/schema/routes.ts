@@ -2,7 +2,6 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Explanation } from './explanation.ts';
 import { Failures } from './failures.ts';
 import { Gantt } from './gantt.ts';
-import { History } from './history.ts';
 import { JobDetail, JobList, JobRows } from './job.ts';
 import { Ledger } from './ledger.ts';
 import { MachineDetail, MachineOverview, MachinePage } from './machines.ts';
@@ -18,7 +17,7 @@ import {
 } from './reservations.ts';
 import { Session } from './session.ts';
 import { BagDraftOfJob, BagPreview, BagSpec, JdfCheck, JdfSpec, Submitted, WorkflowSubmission } from './submission.ts';
-import { Summary } from './summary.ts';
+import { History, Summary } from './summary.ts';
 import { Task, TaskOutput, TaskPage } from './task.ts';
 import { TaskTimes } from './times.ts';
 import {

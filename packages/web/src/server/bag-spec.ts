@@ -8,7 +8,6 @@ import { FormatError, jobDefaults, makeTaskGroup, parseArray, parseSelector } fr
 import { readTable, type TableRow } from '@mutirao/formats/parameters';
 
 import type { BagSpec } from '../schema/index.ts';
-import { findOpenQuote } from './open-quote.ts';
 
 const rowsMax = 100_000;
 const commandsShown = 5;
@@ -61,6 +60,17 @@ export function jobOfBag(spec: BagSpec, directory: string, dropped: readonly Dro
     label: spec.label ?? '',
     environment: spec.environment ?? {},
   };
+}
+
+/** What a shell takes as a whole: an escaped character, closed quotes, a comment up to the end of its line. */
+const closed = /\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|`(?:\\[^]|[^`\\])*`|(?:^|\s)#[^\n]*/g;
+
+/**
+ * The quote that a line for a shell opens and does not close; undefined where all are closed. Lines with a
+ * here-document, whose text may hold single ones, are not looked at.
+ */
+export function findOpenQuote(line: string): string | undefined {
+  return line.includes('<<') ? undefined : /['"`]/.exec(line.replace(closed, ' '))?.[0];
 }
 
 /** Each task of a line with an open quote would fail. @throws {MutiraoError} MUT_BAD_REQUEST */

@@ -1,8 +1,8 @@
-import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { quoteForShell } from '@mutirao/core/bag';
+import { isOnPath, isProgram } from '@mutirao/runtime/processes';
 
 /** What a way to start the command line depends on. */
 export interface ProgramPlace {
@@ -20,23 +20,13 @@ export interface ProgramPlace {
  */
 export function findProgram({ path, folder, home }: ProgramPlace): string {
   const where = home === join(homedir(), '.mutirao') ? '' : `MUTIRAO_HOME=${quoteForShell(home)} `;
-  const isOnPath = path.split(delimiter).some((one) => one !== '' && isExecutable(join(one, name)));
-  return where + (isOnPath ? name : findInstalled(folder));
+  return where + (isOnPath(name, path) ? name : findInstalled(folder));
 }
 
 const name = 'mutirao';
 
 function findInstalled(folder: string): string {
   const place = join(folder, 'node_modules', '.bin', name);
-  if (isExecutable(place)) return quoteForShell(place);
+  if (isProgram(place)) return quoteForShell(place);
   return dirname(folder) === folder ? name : findInstalled(dirname(folder));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

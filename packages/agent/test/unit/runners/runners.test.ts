@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
-import { temporaryFolder } from '@mutirao/testkit';
+import { temporaryFolder, until } from '@mutirao/testkit';
 import type { ContentCache } from '../../../src/content-cache.ts';
 import { Playpens } from '../../../src/playpens.ts';
 import { Runners, type RunnerPlace } from '../../../src/runners/runners.ts';
@@ -61,7 +61,11 @@ class FakeProcess {
 
   answer(number: number): void {
     this.begin(number);
-    writeSync(this.#answers, frame('E', String(number), '0', ''));
+    this.send(frame('E', String(number), '0', ''));
+  }
+
+  send(bytes: Buffer): void {
+    writeSync(this.#answers, bytes);
   }
 
   close(): void {
@@ -333,4 +337,19 @@ test('a call that was signalled is not begun again, and an answer to it does not
   answered.runners.doom(0);
   answered.process.answer(1);
   t.deepEqual(answered.runners.finish(0), { replica, fault: '' });
+});
+
+test('a runner that breaks the protocol is killed once, and its call fails with the reason', async (t) => {
+  for (const [sent, fault] of [
+    [frame('R', '2', 'fake'), 'the runner sent frames of version 2; expected 1'],
+    [frame('E', '7', '0', ''), 'the runner sent the end of call 7, which it does not run'],
+  ] as const) {
+    const rig = new Rig(t);
+    const replica = replicaOn([0]);
+    rig.runners.launch(replica);
+    rig.process.send(Buffer.concat([sent, sent]));
+    await until(() => rig.killed.length > 0, 'the runner is killed');
+    t.deepEqual(rig.killed, [0]);
+    t.deepEqual(rig.runners.finish(0), { replica, fault });
+  }
 });

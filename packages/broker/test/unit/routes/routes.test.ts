@@ -765,13 +765,24 @@ test('a watcher that asks for results gets those that fit with the event, and no
         [taskIndex, machineId, ...files.map(({ path, data }) => `${path} ${data?.length ?? 'absent'}`)].join(' '),
       ),
     );
-  const finished = (await receive(110)).filter(({ type }) => type === 'tasks.finished');
+  // Without the bytes of files, the results take 58, 60 and 60 bytes.
+  const receiveFinished = async (resultBytesMax: number): Promise<JobEvent[]> =>
+    (await receive(resultBytesMax)).filter(({ type }) => type === 'tasks.finished');
+  const finished = await receiveFinished(60 + 59);
   t.deepEqual(show(finished), [['0 alpha/m1 result 20'], ['1 alpha/m1 result 20'], ['2 alpha/m1 result absent']]);
+  t.deepEqual(show(await receiveFinished(60 + 60)).at(-1), ['2 alpha/m1 result 60']);
   // Tasks that end together share the room.
-  const [first] = finished;
-  const together = { ...(first as JobEvent), taskIndexes: [2, 0, 1] };
-  await addResults(parts, 'ana', [{ event: together, sequence: 1, number: 1 }], 240);
-  t.deepEqual(show([together]), [['0 alpha/m1 result 20', '1 alpha/m1 result 20', '2 alpha/m1 result absent']]);
+  const all = 58 + 60 + 60 + (20 + 20 + 60);
+  for (const [bytesMax, third] of [
+    [all, ['2 alpha/m1 result 60']],
+    [all - 1, ['2 alpha/m1 result absent']],
+    [all - 60, ['2 alpha/m1 result absent']],
+    [all - 61, []],
+  ] as const) {
+    const together = { ...(finished[0] as JobEvent), taskIndexes: [2, 0, 1] };
+    await addResults(parts, 'ana', [{ event: together, sequence: 1, number: 1 }], bytesMax);
+    t.deepEqual(show([together]), [['0 alpha/m1 result 20', '1 alpha/m1 result 20', ...third]]);
+  }
   t.deepEqual(finished[0]?.results?.results[0]?.files[0]?.data, bytes(1));
   t.true((await receive(undefined)).every(({ results }) => results === undefined));
   for (const resultBytesMax of [0, 1024 * 1024 + 1])

@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { normalize, resolve } from 'node:path';
 
 import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
 import { parseTemplate } from '@mutirao/core/bag';
+import { isProgram } from '@mutirao/runtime/processes';
 
 import { readArray } from '../../usage/foreign-values.ts';
 import { joinUnits } from '../../usage/join-units.ts';
@@ -139,7 +140,7 @@ function describeMissingFiles(group: TaskGroup, command: readonly string[], dire
         'here with --in-place',
     ];
   }
-  if (called !== first || isExecutable(path)) return [];
+  if (called !== first || isProgram(path)) return [];
   return [`${called} is not executable: "chmod +x ${name}" makes it so, or name what runs it, as in "-- sh ${name}".`];
 }
 
@@ -158,13 +159,4 @@ function plainWords(line: string): string[] {
 
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

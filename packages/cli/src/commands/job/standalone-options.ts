@@ -1,13 +1,13 @@
 import { readInteger } from '../../usage/read-integer.ts';
-import { accessSync, constants } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
 import { Option, type Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration } from '@mutirao/core/shared';
 import { parseDuration } from '@mutirao/formats';
+import { isOnPath } from '@mutirao/runtime/processes';
 
 import { noManager } from '../../grid/plan.ts';
 import type { HereSite } from '../../grid/run-here.ts';
@@ -147,16 +147,7 @@ function getManager(name: string, cluster: string | undefined, usualHome: string
 }
 
 function usualManager(path = ''): string {
-  const isThere = (command: string): boolean =>
-    path.split(delimiter).some((folder) => {
-      try {
-        accessSync(join(folder, command), constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-  return signs.find(([command]) => isThere(command))?.[1] ?? 'none';
+  return signs.find(([command]) => isOnPath(command, path))?.[1] ?? 'none';
 }
 
 function readProcessors(text: string | undefined): number {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { ownProgram, type ProcessName } from '@mutirao/runtime/processes';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
-import { findClusterNodes, findSettings } from '../../../src/commands/up.ts';
+import { calledAs, findClusterNodes, findSettings } from '../../../src/commands/up.ts';
 import { findClusterAddress } from '../../../src/grid/addresses.ts';
 import {
   clusterName,
@@ -307,4 +307,14 @@ test('providers that an earlier up has started are named to the broker, others a
   write('mycluster', 'unix:/run/provider-mycluster');
   t.deepEqual(listFormerProviders(home, ['alpha']), [{ name: 'lab', address: 'unix:/run/provider-lab' }]);
   t.deepEqual(listFormerProviders(join(home, 'none'), []), []);
+});
+
+test('the command line is named as it was called: through npx, by its name, or by its path', (t) => {
+  const folder = temporaryFolder(t);
+  const script = '/a clone/packages/cli/bin/mutirao.js';
+  t.is(calledAs({ environment: { PATH: folder }, script }), "'/a clone/packages/cli/bin/mutirao.js'");
+  t.is(calledAs({ environment: {}, script: undefined }), 'mutirao');
+  writeFileSync(join(folder, 'mutirao'), '', { mode: 0o755 });
+  t.is(calledAs({ environment: { PATH: `:${folder}` }, script }), 'mutirao');
+  t.is(calledAs({ environment: { PATH: folder, npm_command: 'exec' }, script }), 'npx mutirao');
 });

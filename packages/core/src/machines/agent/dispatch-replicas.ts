@@ -1,7 +1,7 @@
 import type { ReplicaStart, StartReplicas } from '../../messages/index.ts';
 import { FreeResources } from '../../resources/index.ts';
-import { getHeldResources } from './held-resources.ts';
 import { neverRan, noResult, success, reportEnd } from './end-replica.ts';
+import { getHeldResources } from './runners.ts';
 import type { AgentState, HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 

@@ -13,6 +13,7 @@ export { noResult } from './end-replica.ts';
 export type { AgentInput } from './inputs.ts';
 export {
   createAgentState,
+  getSlot,
   isHeldReplica,
   listHeldReplicas,
   type AgentOptions,

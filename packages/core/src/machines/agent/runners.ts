@@ -1,6 +1,6 @@
-import { runnerProtocolVersion } from '../../messages/index.ts';
+import { runnerProtocolVersion, type TaskTemplate } from '../../messages/index.ts';
+import { isEmptyRequest, type ResourceRequest } from '../../resources/index.ts';
 import { invariant, type Duration, type Instant } from '../../shared/index.ts';
-import { getHeldResources } from './held-resources.ts';
 import type { AgentState, HeldReplica, ResidentRunner } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -76,6 +76,15 @@ export function occupyPlace(turn: Turn, replica: HeldReplica, { slots, runner, e
   runner.idleSince = undefined;
   replica.runner = runner;
   replica.assignment = runner.assignment;
+}
+
+/**
+ * The resources that a replica takes here in addition to processors; undefined for none. Memory does not count if the
+ * machine's memory is unknown.
+ */
+export function getHeldResources(state: AgentState, { resources }: TaskTemplate): ResourceRequest | undefined {
+  if (resources === undefined || isEmptyRequest(resources)) return undefined;
+  return resources.memory > 0 && state.freeResources.capacity.memory === 0 ? { ...resources, memory: 0 } : resources;
 }
 
 function takeResources(state: AgentState, replica: HeldReplica): void {

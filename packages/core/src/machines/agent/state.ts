@@ -231,6 +231,11 @@ export function listHeldReplicas(state: AgentState): ReplicaId[] {
   return [...state.replicas.keys(), ...state.endedIds];
 }
 
+/** The slot that names a replica's process and its runner: the first that it holds; -1 while it is `placed`. */
+export function getSlot({ slots }: Pick<HeldReplica, 'slots'>): number {
+  return slots[0] ?? -1;
+}
+
 /** Whether an agent has a replica, as `listHeldReplicas`. */
 export function isHeldReplica(state: AgentState, replicaId: ReplicaId): boolean {
   return state.replicas.has(replicaId) || state.endedIds.has(replicaId);

@@ -1,7 +1,6 @@
 import test from 'ava';
 import type { JobRow } from '@mutirao/web/schema';
-import { sayRest } from '../../../client/src/model/job-rest.ts';
-import { getJobState } from '../../../client/src/model/job-state.ts';
+import { getJobState, sayRest } from '../../../client/src/model/job-state.ts';
 import { groupReasons } from '../../../client/src/model/reason-groups.ts';
 import { sayToGo } from '../../../client/src/model/words.ts';
 

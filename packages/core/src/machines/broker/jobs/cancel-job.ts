@@ -2,7 +2,7 @@ import type { Cause } from '../../../reasons/index.ts';
 import { findUserJob } from './find-job.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import type { GetInput } from '../inputs.ts';
-import type { BrokerJob } from '../state.ts';
+import type { BrokerJob, OpenTask } from '../state.ts';
 import { cancelFollowers } from '../gangs/reconcile-gangs.ts';
 import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.ts';
 
@@ -19,12 +19,15 @@ export function cancelJob(turn: Turn, input: GetInput<'JobCancelled'>): void {
 
 /** Ends what runs of a job that goes on, and cancels the rest. */
 export function stopJob(turn: Turn, job: BrokerJob, reason: Cause): void {
-  for (const task of job.tasks.values()) {
-    for (const replica of task.replicas) {
-      cancelReplica(turn, replica);
-      cancelFollowers(turn, replica);
-    }
-  }
+  for (const task of job.tasks.values()) cancelReplicas(turn, task);
   commit(turn, { kind: 'JobCancelled', jobId: job.jobId, reason, at: turn.now });
   reportLeasesAgain(turn.state, job);
+}
+
+/** Has all replicas of a task ended by their machines, and the members that follow them. */
+export function cancelReplicas(turn: Turn, { replicas }: OpenTask): void {
+  for (const replica of replicas) {
+    cancelReplica(turn, replica);
+    cancelFollowers(turn, replica);
+  }
 }

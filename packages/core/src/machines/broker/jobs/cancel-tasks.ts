@@ -1,10 +1,10 @@
 import type { TaskIndex } from '../../../shared/index.ts';
 import { isBeingCancelled } from '../apply/apply-job.ts';
-import { cancelFollowers } from '../gangs/reconcile-gangs.ts';
 import type { GetInput } from '../inputs.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import type { BrokerJob } from '../state.ts';
-import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.ts';
+import { commit, reply, replyNotFound, type Turn } from '../turn.ts';
+import { cancelReplicas } from './cancel-job.ts';
 import { findUserJob } from './find-job.ts';
 import { findTaskBeyond } from './retry-tasks.ts';
 
@@ -23,7 +23,10 @@ export function cancelTasks(turn: Turn, input: GetInput<'TasksCancelled'>): void
   }
   const taskIndexes = listCancellable(job, input.taskIndexes);
   if (taskIndexes.length > 0) {
-    for (const index of taskIndexes) endReplicas(turn, job, index);
+    for (const index of taskIndexes) {
+      const open = job.tasks.get(index);
+      if (open !== undefined) cancelReplicas(turn, open);
+    }
     commit(turn, { kind: 'TasksCancelled', jobId: job.jobId, taskIndexes, reason: input.reason, at: now });
     reportLeasesAgain(state, job);
   }
@@ -40,11 +43,4 @@ function listCancellable(job: BrokerJob, taskIndexes: readonly TaskIndex[]): Tas
       return !job.finished.has(index) && !job.failed.has(index) && !job.cancelled.has(index);
     })
     .sort((one, other) => one - other);
-}
-
-function endReplicas(turn: Turn, job: BrokerJob, index: TaskIndex): void {
-  for (const replica of job.tasks.get(index)?.replicas ?? []) {
-    cancelReplica(turn, replica);
-    cancelFollowers(turn, replica);
-  }
 }

@@ -15,6 +15,13 @@ export function countEnded(job: BrokerJob): number {
   return job.finished.size + job.failed.size + job.cancelled.size;
 }
 
+/** Whether a task of a job has begun, unless it was cancelled since. Cost: O(open tasks) until one has. */
+export function hasStarted({ finished, failed, tasks }: BrokerJob): boolean {
+  if (finished.size + failed.size > 0) return true;
+  for (const task of tasks.values()) if (task.hasStarted === true) return true;
+  return false;
+}
+
 function finalStatus(job: BrokerJob): 'finished' | 'failed' | 'cancelled' {
   // Cancelled tasks of a job that was not cancelled itself waited for a failed one, or were cancelled task by task.
   if (job.failed.size > 0 && (job.status !== 'cancelled' || hasFailedTooOften(job))) return 'failed';

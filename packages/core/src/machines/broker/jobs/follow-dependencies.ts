@@ -7,6 +7,7 @@ import type { BrokerChange } from '../changes.ts';
 import type { AwaitedJob, BrokerJob, BrokerState } from '../state.ts';
 import { commit, wakeBy, type Turn } from '../turn.ts';
 import { stopJob } from './cancel-job.ts';
+import { hasStarted } from './end-jobs.ts';
 import { findUserJob } from './find-job.ts';
 import { countAllTasks } from './task-groups.ts';
 
@@ -191,13 +192,6 @@ function judge(before: BrokerJob, condition: DependencyCondition): Verdict {
     default:
       return unreachable(condition);
   }
-}
-
-/** Cost: O(open tasks) until one has started. */
-function hasStarted({ finished, failed, tasks }: BrokerJob): boolean {
-  if (finished.size + failed.size > 0) return true;
-  for (const task of tasks.values()) if (task.hasStarted === true) return true;
-  return false;
 }
 
 /** Whether a task that has ended did not finish. */

@@ -1,11 +1,10 @@
 import type { Reason } from '../../../reasons/index.ts';
 import type { Instant, TaskIndex } from '../../../shared/index.ts';
-import { cancelFollowers } from '../gangs/reconcile-gangs.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import type { BrokerJob } from '../state.ts';
-import { cancelReplica, commit, wakeBy, type Turn } from '../turn.ts';
-import { stopJob } from './cancel-job.ts';
-import { countEnded } from './end-jobs.ts';
+import { commit, wakeBy, type Turn } from '../turn.ts';
+import { cancelReplicas, stopJob } from './cancel-job.ts';
+import { hasStarted } from './end-jobs.ts';
 
 /** Lets jobs begin whose time has come, and cancels what has not started of those whose time is over. */
 export function followTimes(turn: Turn): void {
@@ -28,15 +27,14 @@ function expire(turn: Turn, job: BrokerJob, expireAt: Instant): void {
   const reason: Reason = { code: 'job-expired', expireUnixMs: expireAt };
   const taskIndexes = listUnstarted(job);
   if (taskIndexes.length === 0) return;
-  if (taskIndexes.length + countEnded(job) === job.taskCount && job.finished.size + job.failed.size === 0) {
+  if (!hasStarted(job)) {
     stopJob(turn, job, reason);
     return;
   }
-  for (const index of taskIndexes)
-    for (const replica of job.tasks.get(index)?.replicas ?? []) {
-      cancelReplica(turn, replica);
-      cancelFollowers(turn, replica);
-    }
+  for (const index of taskIndexes) {
+    const open = job.tasks.get(index);
+    if (open !== undefined) cancelReplicas(turn, open);
+  }
   commit(turn, { kind: 'TasksCancelled', jobId, taskIndexes, reason, at: turn.now });
   reportLeasesAgain(turn.state, job);
 }

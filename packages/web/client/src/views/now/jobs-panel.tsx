@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import type { JobRow } from '../../../../src/schema/index.ts';
-import { sayRest } from '../../model/job-rest.ts';
-import { getJobState } from '../../model/job-state.ts';
+import { getJobState, sayRest } from '../../model/job-state.ts';
 import { taskInks } from '../../model/palette.ts';
 import { sayCount, sayShare } from '../../model/words.ts';
 import { useLive, usePage } from '../../page-context.tsx';

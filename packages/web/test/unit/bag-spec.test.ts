@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { findOpenQuote } from '../../src/server/open-quote.ts';
+import { findOpenQuote } from '../../src/server/bag-spec.ts';
 
 test('a quote that is not closed is found, as a shell reads the line', (t) => {
   const lines: readonly (readonly [string, string | undefined])[] = [
